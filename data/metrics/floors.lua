@@ -41,13 +41,24 @@ row("_l1.cycle", "cycle", "cycles of L1 to look up the lines of global and local
 end)
 row("_lsu.cycle", "cycle", "cycles of L1 for shared, global and local accesses together",
     function(m) return m["warplens__floor_shared.cycle"] + m["warplens__floor_l1.cycle"] end)
-row("_l2.cycle", "cycle", "cycles of L2 at 64 bytes a slice and cycle, 32 before compute capability 8.0", function(m)
+-- Look-ups of L2: one for each line that is asked for, and 1.8 more where it is not there. Where sectors are missed one by
+-- one device memory sends two; what is asked for by more sectors at once waits for that longer than for look-ups. A
+-- micro-benchmark saw 82 a cycle of 96 slices (docs/models/timing-model.md).
+local look_ups_of_a_miss, look_ups_a_slice = 1.8, 0.85
+local function look_up_cycles(m, slices)
+    local requests, missed = m("lts__t_requests_srcunit_tex.sum"), m("lts__t_sectors_srcunit_tex_lookup_miss.sum")
+    if not requests or not missed or requests < m["lts__t_sectors_srcunit_tex.sum"] / 2 then
+        return 0
+    end
+    return (requests + look_ups_of_a_miss * math.min(requests, missed / 2)) / (slices * look_ups_a_slice)
+end
+row("_l2.cycle", "cycle", "cycles of L2 for its look-ups, or at 64 bytes a slice and cycle, 32 before compute capability 8.0", function(m)
     local slices = m["device__attribute_l2_slices"]
     if slices == 0 then
         return nil, "the number of slices of L2 is not known"
     end
     local bytes = m["device__attribute_compute_capability_major"] >= 8 and 64 or 32
-    return sector_bytes * m["lts__t_sectors_srcunit_tex.sum"] / (slices * bytes)
+    return math.max(look_up_cycles(m, slices), sector_bytes * m["lts__t_sectors_srcunit_tex.sum"] / (slices * bytes))
 end)
 row("_dram.cycle", "cycle", "cycles of the SM clock to move the bytes of device memory at its peak bandwidth", function(m)
     return m["dram__bytes.sum"] / m["device__model_memory_bandwidth_bytes_per_s"] * m["device__model_sm_clock_hz"]

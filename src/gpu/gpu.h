@@ -72,14 +72,15 @@ struct wl_gpu {
     uint32_t lg_queue;        /* accesses to global memory that a scheduler may have waiting */
     uint32_t l1_queue;        /* of an SM that wait for L1's pipe behind that */
     uint32_t mio_queue;       /* to shared memory that a scheduler may have waiting */
-    double register_reads_per_cycle;  /* 32-bit operands that a scheduler fetches */
-    double dram_crowding_cycles;      /* queueing delay of a request at half utilization */
-    double l1_fill_sectors_per_cycle; /* fill bandwidth from L2 while L1 serves hits */
-    double convert_per_cycle;         /* as xu_per_cycle: between 32-bit integers and floats */
-    double tensor_per_cycle;          /* multiply-adds of 16 bits, per SM */
-    double l2_read_bytes_per_cycle;   /* all SMs together */
-    double l2_write_bytes_per_cycle;  /* all SMs together */
-    double l2_read_requests_per_cycle, l2_write_requests_per_cycle; /* lines, from all SMs */
+    double register_reads_per_cycle;      /* 32-bit operands that a scheduler fetches */
+    double dram_crowding_cycles;          /* queueing delay of a request at half utilization */
+    double l1_fill_sectors_per_cycle;     /* fill bandwidth from L2 while L1 serves hits */
+    double convert_per_cycle;             /* as xu_per_cycle: between 32-bit integers and floats */
+    double tensor_per_cycle;              /* multiply-adds of 16 bits, per SM */
+    double l2_read_bytes_per_cycle;       /* all SMs together */
+    double l2_write_bytes_per_cycle;      /* all SMs together */
+    double l2_read_requests_per_cycle;    /* halves of lines, from all SMs */
+    double l2_write_requests_per_cycle;   /* lines */
     double l2_write_neighbours_per_cycle; /* lines of which four stand side by side */
     double l2_port_bytes_per_cycle;       /* read limit of one SM */
     double l2_atomic_cycles;              /* that a sector's update takes of a slice of L2 */

@@ -121,7 +121,10 @@ void wl_counts_extend(struct wl_sim_counts *counts, uint64_t blocks_run, uint64_
 {
     for (size_t i = 0; i < WL_COUNTER_COUNT; i++)
         counts->totals[i] = counts->totals[i] / blocks_run * block_count;
-    counts->dram_filled_bytes *= (double)block_count / (double)blocks_run;
+    const double factor = (double)block_count / (double)blocks_run;
+    counts->dram_filled_bytes *= factor;
+    counts->l2_read_halves *= factor;
+    counts->l2_read_lines_missed *= factor;
     /* struct wl_instruction_counts has nothing but 64-bit counts */
     uint64_t *numbers = (uint64_t *)counts->instructions;
     size_t number_count =

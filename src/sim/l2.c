@@ -27,6 +27,7 @@ enum {
      * 300 to 600 where device memory must bring it, and SMs that share data fall into step because
      * those behind find it nearer. Logical time has no such pull, hence more. */
     PENDING_TIME = 1000,
+    DEVICE_TIME = 300,    /* half the way from device memory: who asks later does not wait */
     DIRTY_SIXTEENTHS = 7, /* share of a set's ways that may be dirty */
 };
 
@@ -46,7 +47,9 @@ struct l2_set {
 /* The latest fetch of a line for the SMs of one group. */
 struct pending {
     uint64_t line;
-    uint32_t start, sectors, requests;
+    uint32_t start, sectors;
+    uint16_t requests;
+    bool is_device, is_far; /* whence it comes */
 };
 
 /* Atomics and reductions that a slice of the GPU's L2 performs, one sector after another. */
@@ -65,11 +68,12 @@ struct wl_l2 {
     const struct wl_gpu *gpu;
     uint32_t partitions, ways, set_count, set_reciprocal; /* sets of a partition */
     uint32_t dirty_limit;                                 /* ways of a set */
-    void *memory[MAX_PARTITIONS];                         /* of the sets */
     struct l2_set *sets[MAX_PARTITIONS];
     struct used used[SLICES];
-    uint32_t group_sms, groups; /* a GPC's SMs are neighbours */
-    uint8_t *partition_of;      /* each group's */
+    uint32_t *fetched[MAX_PARTITIONS]; /* when device memory was asked last, way by way */
+    uint32_t launch;                   /* told from others in those times */
+    uint32_t group_sms, groups;        /* a GPC's SMs are neighbours */
+    uint8_t *partition_of;             /* each group's */
     bool has_coalescers;
     struct pending *pending; /* groups x SLICES x PENDING_PER_SLICE */
     uint32_t gpu_slices;
@@ -83,6 +87,8 @@ struct located {
     uint16_t group;
     uint8_t sectors, kind, home;
     bool is_float, is_alone;
+    uint8_t *answer;       /* NULL: nobody asks */
+    struct pending *fetch; /* that others may join; NULL: none */
 };
 
 /* How many of four sectors; the program is built for processors without an instruction for it. */
@@ -169,6 +175,7 @@ static void allocate_sets(struct wl_l2 *l2)
             mmap(NULL, sets_bytes(l2), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (l2->sets[i] == MAP_FAILED)
             wl_memory_fail(sets_bytes(l2));
+        l2->fetched[i] = wl_alloc_zero((size_t)l2->set_count * MAX_WAYS, sizeof **l2->fetched);
     }
     const size_t most = (size_t)l2->partitions * (l2->set_count / SLICES + 1);
     for (uint32_t slice = 0; slice < SLICES; slice++)
@@ -227,8 +234,10 @@ void wl_l2_free(struct wl_l2 *l2)
 {
     if (!l2)
         return;
-    for (uint32_t i = 0; i < l2->partitions; i++)
+    for (uint32_t i = 0; i < l2->partitions; i++) {
         munmap(l2->sets[i], sets_bytes(l2));
+        free(l2->fetched[i]);
+    }
     for (uint32_t slice = 0; slice < SLICES; slice++)
         free(l2->used[slice].sets);
     free(l2->partition_of);
@@ -240,6 +249,7 @@ void wl_l2_free(struct wl_l2 *l2)
 void wl_l2_begin(struct wl_l2 *l2, bool keep_caches)
 {
     memset(l2->counts, 0, sizeof l2->counts);
+    l2->launch = l2->launch % 255 + 1;
     for (size_t i = 0; i < (size_t)SLICES * l2->gpu_slices; i++)
         if (l2->updates[i].count)
             l2->updates[i] = (struct updates){0};
@@ -387,28 +397,65 @@ static void fetch(struct entry home, uint32_t sectors, struct wl_l2_counts *coun
     keep_written(home, *home.written & ~words_of(fetched));
 }
 
+/* Notes whence sectors of a read come. */
+static void note_answer(const struct located *request, uint32_t device, uint32_t far)
+{
+    if (request->fetch) {
+        request->fetch->is_device = device > 0;
+        request->fetch->is_far = far > 0;
+    }
+    if (request->answer)
+        *request->answer = (uint8_t)(*request->answer + device + (far << WL_L2_FAR_SHIFT));
+}
+
+/* When the line was last asked of device memory, by the launch and its time. */
+static uint32_t *fetched_at(const struct wl_l2 *l2, uint32_t partition, struct entry entry)
+{
+    return l2->fetched[partition] + (entry.set - l2->sets[partition]) * MAX_WAYS + entry.way;
+}
+
+/* What is there may still be on its way from device memory: who asks then waits for it, too. */
+static bool is_under_way(const struct wl_l2 *l2, uint32_t partition, struct entry entry,
+                         uint32_t now)
+{
+    return now - *fetched_at(l2, partition, entry) <= DEVICE_TIME;
+}
+
 /* A read goes to the partition of its SM; what that lacks comes from the line's home and stays in
  * both. */
 static void read_sectors(struct wl_l2 *l2, const struct located *request,
                          struct wl_l2_counts *counts)
 {
+    const uint32_t now = l2->launch << 24 | (request->time & 0xffffff);
     uint32_t near = partition_of(l2, request->group);
     struct entry local = look_up(l2, near, request, counts);
     uint32_t wanted = request->sectors, missed = wanted & ~(uint32_t)*local.valid;
     counts->reads += count_sectors(wanted);
+    counts->read_halves += ((wanted & 3) != 0) + ((wanted & 12) != 0);
     counts->read_hits += count_sectors(wanted & ~missed);
     counts->alone_reads += request->is_alone ? count_sectors(wanted) : 0;
+    if (request->answer && missed != wanted && is_under_way(l2, near, local, now))
+        note_answer(request, count_sectors(wanted & ~missed), 0);
     if (!missed)
         return;
     uint32_t wide = fetch_pairs(missed) & ~(uint32_t)*local.valid;
     counts->read_misses += count_sectors(wide);
+    counts->read_lines_missed++;
     if (near == request->home) {
+        note_answer(request, count_sectors(missed), 0);
+        *fetched_at(l2, near, local) = now;
         counts->alone_misses += request->is_alone ? count_sectors(wide) : 0;
         fetch(local, wide, counts);
         return;
     }
     struct entry home = look_up(l2, request->home, request, counts);
-    uint32_t absent = wide & ~(uint32_t)*home.valid;
+    uint32_t absent = wide & ~(uint32_t)*home.valid, waits = absent;
+    if (absent)
+        *fetched_at(l2, request->home, home) = now;
+    else if (is_under_way(l2, request->home, home, now))
+        waits = wide;
+    note_answer(request, count_sectors(missed & waits), count_sectors(missed & ~waits));
+    *fetched_at(l2, near, local) = *fetched_at(l2, request->home, home);
     counts->alone_misses += request->is_alone ? count_sectors(absent) : 0;
     counts->alone_far += request->is_alone ? count_sectors(wide & ~absent) : 0;
     fetch(home, wide, counts);
@@ -554,7 +601,6 @@ static void update_sectors(struct wl_l2 *l2, const struct located *request,
         count += sharers >> (8 * sector) & 0xff;
     *(request->kind == WL_L2_ATOMIC ? &counts->atomics : &counts->reductions) += count;
     counts->updated_sectors += count_sectors(request->sectors);
-    counts->repeated_requests += count_rounds(request) - 1;
     note_updates(l2, request);
     invalidate_copies(l2, request, request->home);
     struct entry owner = look_up(l2, request->home, request, counts);
@@ -568,16 +614,25 @@ static void coalesce(struct wl_l2 *l2, struct located *request, struct wl_l2_cou
     size_t slice = (size_t)request->group * SLICES + slice_of(request->set);
     struct pending *pending =
         &l2->pending[slice * PENDING_PER_SLICE + mix((uint32_t)request->line) % PENDING_PER_SLICE];
-    uint32_t answered = 0;
-    if (pending->line == request->line && pending->requests < MERGED_REQUESTS &&
-        request->time - pending->start <= PENDING_TIME)
+    uint32_t answered = 0, age = request->time - pending->start;
+    const bool is_same = pending->line == request->line;
+    if (is_same && pending->requests < MERGED_REQUESTS && age <= PENDING_TIME)
         answered = pending->sectors & request->sectors;
+    request->fetch = NULL;
+    if (is_same && age > DEVICE_TIME)
+        pending->is_device = pending->is_far = false;
     if (answered) {
         pending->requests++;
         pending->sectors |= request->sectors;
+        note_answer(request, pending->is_device ? count_sectors(answered) : 0,
+                    pending->is_far ? count_sectors(answered) : 0);
     } else {
-        *pending = (struct pending){request->line, request->time, request->sectors, 1};
+        *pending = (struct pending){.line = request->line,
+                                    .start = request->time,
+                                    .sectors = request->sectors,
+                                    .requests = 1};
     }
+    request->fetch = pending;
     counts->coalesced += count_sectors(answered);
     request->sectors = (uint8_t)(request->sectors & ~answered);
 }
@@ -629,8 +684,9 @@ static void flush(struct wl_l2 *l2, struct batch *batch)
     batch->count = 0;
 }
 
+/* answer: where to say whence it comes, or NULL */
 static void gather(struct wl_l2 *l2, struct batch *batch, const struct wl_l2_request *request,
-                   uint32_t group)
+                   uint32_t group, uint8_t *answer)
 {
     struct located *located = &batch->requests[batch->count];
     located->line = request->key & 0xffffffffffffu;
@@ -646,6 +702,8 @@ static void gather(struct wl_l2 *l2, struct batch *batch, const struct wl_l2_req
     located->kind = (uint8_t)(request->key >> 52 & 3);
     located->is_float = request->key >> 52 & WL_L2_FLOAT;
     located->is_alone = request->key >> 52 & WL_L2_ALONE;
+    located->answer = answer;
+    located->fetch = NULL;
     if (++batch->count == BATCH)
         flush(l2, batch);
 }
@@ -682,7 +740,8 @@ static inline __attribute__((always_inline)) void feed(struct wl_l2 *l2, unsigne
             uint32_t group = trace->sm / l2->group_sms;
             for (; next[i] < trace->count && trace->requests[next[i]].time - start < STEP;
                  next[i]++)
-                gather(l2, batch, &trace->requests[next[i]], group);
+                gather(l2, batch, &trace->requests[next[i]], group,
+                       trace->answers ? &trace->answers[next[i]] : NULL);
         }
     flush(l2, batch);
     free(batch);
@@ -721,6 +780,8 @@ void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts)
         counts->requests += slice->requests;
         counts->reads += slice->reads;
         counts->read_hits += slice->read_hits;
+        counts->read_halves += slice->read_halves;
+        counts->read_lines_missed += slice->read_lines_missed;
         counts->read_misses += slice->read_misses;
         counts->alone_reads += slice->alone_reads;
         counts->alone_misses += slice->alone_misses;
@@ -731,7 +792,6 @@ void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts)
         counts->atomics += slice->atomics;
         counts->reductions += slice->reductions;
         counts->updated_sectors += slice->updated_sectors;
-        counts->repeated_requests += slice->repeated_requests;
         counts->coalesced += slice->coalesced;
         counts->dram_read_bytes += slice->dram_read_bytes;
         counts->dram_filled_bytes += slice->dram_filled_bytes;

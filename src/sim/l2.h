@@ -38,20 +38,26 @@ static inline struct wl_l2_request wl_l2_request_make(uint64_t line, uint32_t se
     return request;
 }
 
+/* What a read was answered from: a nibble of sectors that device memory sent, above it one of those
+ * that the far partition had. */
+enum { WL_L2_FAR_SHIFT = 4, WL_L2_ANSWER_MASK = 15 };
+
 /* What one SM sent in an epoch. */
 struct wl_l2_trace {
     const struct wl_l2_request *requests;
     size_t count;
     uint32_t sm;
+    uint8_t *answers; /* to each request, filled for reads by wl_l2_feed; NULL: nobody asks */
 };
 
 struct wl_l2_counts {
     uint64_t requests;                      /* lines asked for, after merging by the coalescers */
     uint64_t reads, read_hits, read_misses; /* sectors; a miss counts all sectors it fetches */
+    uint64_t read_halves;                   /* of the lines that were read, 64 bytes each */
+    uint64_t read_lines_missed;             /* of which the half that was asked lacked some */
     uint64_t writes, write_hits, write_misses;
     uint64_t atomics, reductions; /* sectors, once for every lane that shares a word */
     uint64_t updated_sectors;     /* of both, once for all lanes of a warp */
-    uint64_t repeated_requests;   /* of those beyond, as lanes share words */
     /* of the reads, those with WL_L2_ALONE; what device memory sent, and the other partition */
     uint64_t alone_reads, alone_misses, alone_far;
     uint64_t coalesced; /* sectors of reads that a neighbour SM's read answered */

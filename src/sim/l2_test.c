@@ -22,7 +22,7 @@ static const struct wl_gpu halves = {
 
 static void feed_one(struct wl_l2 *l2, uint32_t sm, struct wl_l2_request request)
 {
-    struct wl_l2_trace trace = {&request, 1, sm};
+    struct wl_l2_trace trace = {&request, 1, sm, NULL};
     wl_l2_feed(l2, 0, 1, &trace, 1);
 }
 
@@ -207,7 +207,6 @@ static void test_atomics_by_sharers(void **state)
     assert_int_equal(counts.reductions, 4);
     assert_int_equal(counts.requests, 34);
     assert_int_equal(counts.updated_sectors, 3);
-    assert_int_equal(counts.repeated_requests, 32);
     assert_int_equal(counts.dram_read_bytes, 64); /* what is not there is fetched */
     assert_int_equal(counts.dram_write_bytes, 0);
     wl_l2_free(l2);
@@ -222,9 +221,12 @@ static void test_coalescer(void **state)
     struct wl_l2 *l2 = wl_l2_create(&gpu);
     struct wl_l2_request request = wl_l2_request_make(77, 0xf, WL_L2_READ, 0, 0);
     struct wl_l2_trace traces[6];
+    uint8_t answers[6] = {0};
     for (uint32_t sm = 0; sm < 6; sm++)
-        traces[sm] = (struct wl_l2_trace){&request, 1, sm};
+        traces[sm] = (struct wl_l2_trace){&request, 1, sm, &answers[sm]};
     wl_l2_feed(l2, 0, 1, traces, 6);
+    for (uint32_t sm = 0; sm < 6; sm++)
+        assert_int_equal(answers[sm], 4); /* all wait for device memory */
     struct wl_l2_counts counts = counts_of(l2);
     assert_int_equal(counts.reads, 8);
     assert_int_equal(counts.coalesced, 16);
@@ -241,6 +243,38 @@ static void test_coalescer(void **state)
     traces[0].sm = 4;
     wl_l2_feed(l2, 0, 1, traces, 1);
     assert_int_equal(counts_of(l2).read_hits, 4);
+    wl_l2_free(l2);
+}
+
+/* The answer to a read of the SM's own: sectors of device memory, and above them of the far half.
+ */
+static uint32_t answer_of(struct wl_l2 *l2, uint32_t sm, uint64_t line, uint32_t sectors,
+                          uint32_t time)
+{
+    struct wl_l2_request request = wl_l2_request_make(line, sectors, WL_L2_READ, 0, time);
+    uint8_t answer = 0;
+    struct wl_l2_trace trace = {&request, 1, sm, &answer};
+    wl_l2_feed(l2, 0, 1, &trace, 1);
+    return answer;
+}
+
+static void test_reads_are_told_whence_they_come(void **state)
+{
+    (void)state;
+    struct wl_l2 *l2 = wl_l2_create(&halves);
+    for (uint64_t line = 0; line < 8; line++) {
+        assert_int_equal(answer_of(l2, 0, line, 0x7, 0), 3);
+        assert_int_equal(answer_of(l2, 1, line, 0x7, 250), 3); /* it is on its way */
+        assert_int_equal(answer_of(l2, 1, line, 0x7, 2000), 0);
+    }
+    uint32_t far = 0;
+    for (uint64_t line = 0; line < 8; line++)
+        far += answer_of(l2, 2, line, 0xf, 2000);
+    assert_true(far > 0 && far < (8 * 4) << WL_L2_FAR_SHIFT && !(far & WL_L2_ANSWER_MASK));
+    assert_int_equal(counts_of(l2).read_halves, 4 * 8 * 2);
+    /* of each line the first, and from the other half those whose home is the first's */
+    uint64_t missed = counts_of(l2).read_lines_missed;
+    assert_true(missed > 8 && missed < 16);
     wl_l2_free(l2);
 }
 
@@ -291,7 +325,7 @@ static void test_merged_by_time(void **state)
         first[16 + i] = wl_l2_request_make(i, 0x3, WL_L2_READ, 0, 500 + i);
         second[i] = wl_l2_request_make(100 + i, 0x3, WL_L2_READ, 0, 1000 + i);
     }
-    const struct wl_l2_trace traces[] = {{first, 32, 0}, {second, 16, 1}};
+    const struct wl_l2_trace traces[] = {{first, 32, 0, NULL}, {second, 16, 1, NULL}};
     wl_l2_feed(l2, 0, 1, traces, 2);
     assert_int_equal(counts_of(l2).read_hits, 32);
     assert_int_equal(counts_of(l2).read_misses, 64);
@@ -325,7 +359,7 @@ static void test_shards_do_not_matter(void **state)
         uint32_t time = 0;
         for (int i = 0; i < REQUESTS; i++)
             requests[sm][i] = random_request(time += (uint32_t)rand() % 8);
-        traces[sm] = (struct wl_l2_trace){requests[sm], REQUESTS, sm};
+        traces[sm] = (struct wl_l2_trace){requests[sm], REQUESTS, sm, NULL};
     }
     struct wl_l2_counts first = {0};
     const unsigned shards[] = {1, 2, 3, 7, WL_L2_MAX_SHARDS};
@@ -437,6 +471,7 @@ int main(void)
         cmocka_unit_test(test_atomics_by_sharers),
         cmocka_unit_test(test_atomics_of_a_slice),
         cmocka_unit_test(test_coalescer),
+        cmocka_unit_test(test_reads_are_told_whence_they_come),
         cmocka_unit_test(test_cold_unless_kept),
         cmocka_unit_test(test_begins_with_little),
         cmocka_unit_test(test_merged_by_time),

@@ -31,7 +31,7 @@ static uint32_t pieces_of(const struct wl_trace_warp *warp)
 {
     for (size_t i = 0; i < warp->count; i++)
         if (!(warp->items[i] & WL_TRACE_BLOCK))
-            return wl_trace_unpack(warp->items[i + 1]).pending / WL_TRACE_PENDING_UNIT;
+            return wl_trace_unpack(warp->items[i + 1]).note;
     return 0;
 }
 

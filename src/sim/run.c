@@ -298,13 +298,15 @@ static void feed_l2(struct epoch *epoch, struct wl_pool *pool)
     uint64_t last = 0;
     for (uint32_t i = 0; i < epoch->sm_used; i++) {
         struct wl_sm *sm = &epoch->sim->sms[i];
-        epoch->traces[i] = (struct wl_l2_trace){sm->requests, sm->request_count, i};
+        epoch->traces[i] =
+            (struct wl_l2_trace){sm->requests, sm->request_count, i, wl_sm_begin_answers(sm)};
         if (sm->request_count && sm->requests[sm->request_count - 1].time > last)
             last = sm->requests[sm->request_count - 1].time;
     }
     wl_pool_run(pool, epoch->shards, feed_shard, epoch);
     for (uint32_t i = 0; i < epoch->sm_used; i++) {
         struct wl_sm *sm = &epoch->sim->sms[i];
+        wl_sm_take_answers(sm);
         sm->request_count = 0;
         wl_l1_forget_stores(sm->l1);
         sm->epoch_start = last > sm->epoch_start ? last : sm->epoch_start;
@@ -441,8 +443,9 @@ static void gather_l2(struct wl_sim *sim, struct wl_sim_counts *counts)
         counts->totals[rows[i].counter] = rows[i].value;
     counts->atomic_cycles = l2.atomic_cycles;
     counts->updated_sectors = (double)l2.updated_sectors;
-    counts->repeated_requests = (double)l2.repeated_requests;
     counts->dram_filled_bytes = (double)l2.dram_filled_bytes;
+    counts->l2_read_halves = (double)l2.read_halves;
+    counts->l2_read_lines_missed = (double)l2.read_lines_missed;
     counts->alone_reads = l2.alone_reads;
     counts->alone_misses = l2.alone_misses;
     counts->alone_far = l2.alone_far;

@@ -66,10 +66,11 @@ struct wl_sim_counts {
     size_t finding_count;
     uint64_t errors_left_out, warnings_left_out; /* see wl_findings */
     struct wl_occupancy occupancy;
-    double dram_filled_bytes; /* read for sectors that were written in part */
+    double l2_read_halves;       /* of lines, 64 bytes each */
+    double l2_read_lines_missed; /* by the half of L2 that was asked */
+    double dram_filled_bytes;    /* read for sectors that were written in part */
     double atomic_cycles;   /* for which atomics keep the slice of L2 busy that has most of them */
     double updated_sectors; /* of atomics and reductions, once for all lanes of a warp */
-    double repeated_requests; /* of L2, beyond those: lanes that share a word */
     /* warp instructions of all SMs, of the one that ran most, and of the longest warp; 0: not all
      * blocks were run */
     uint64_t issued, issued_most, issued_longest;

@@ -19,6 +19,38 @@ void wl_sm_grow_trace(struct wl_sm *sm)
                    sizeof *sm->requests);
 }
 
+uint8_t *wl_sm_begin_answers(struct wl_sm *sm)
+{
+    if (!sm->asked.count)
+        return NULL;
+    if (sm->answer_capacity < sm->request_count) {
+        sm->answer_capacity = sm->request_capacity;
+        sm->answers = wl_resize(sm->answers, sm->answer_capacity, sizeof *sm->answers);
+    }
+    memset(sm->answers, 0, sm->request_count);
+    return sm->answers;
+}
+
+void wl_sm_take_answers(struct wl_sm *sm)
+{
+    for (size_t i = 0; i < sm->asked.count; i++) {
+        const struct wl_asked *asked = &sm->asked.items[i];
+        uint32_t device = 0, far = 0, *word = &asked->warp->items[asked->word];
+        for (uint32_t k = asked->first; k < asked->first + asked->count; k++) {
+            device += sm->answers[k] & WL_L2_ANSWER_MASK;
+            far += sm->answers[k] >> WL_L2_FAR_SHIFT;
+        }
+        uint32_t missed = wl_trace_unpack(*word).missed;
+        device = device < missed ? device : missed;
+        wl_trace_answer(word, device, far);
+        if (sm->trace) {
+            sm->trace->answered += missed;
+            sm->trace->answered_by_device += device;
+        }
+    }
+    sm->asked.count = 0;
+}
+
 static void set_constants(const struct wl_program *program, uint8_t *registers)
 {
     for (uint32_t i = 0; i < program->constant_count; i++) {
@@ -166,6 +198,7 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
         if (run->options->traces[i].sm == index)
             sm->trace = &run->options->traces[i];
     sm->request_count = sm->request_mark = 0;
+    sm->asked.count = 0;
     sm->alone = (struct wl_trace){.sm = index};
     sm->cta_count = resident;
     sm->ctas = wl_alloc_zero(sm->cta_count, sizeof *sm->ctas);
@@ -182,11 +215,16 @@ void wl_sm_end(struct wl_sm *sm)
         cta_free(&sm->ctas[i]);
     free(sm->ctas);
     free(sm->requests);
+    free(sm->asked.items);
+    free(sm->answers);
     wl_trace_free(&sm->alone);
     wl_findings_free(&sm->findings);
     wl_schedule_end(&sm->schedule);
     sm->ctas = NULL;
     sm->requests = NULL;
+    sm->asked.items = NULL;
+    sm->answers = NULL;
+    sm->asked.count = sm->asked.capacity = sm->answer_capacity = 0;
     sm->cta_count = 0;
     sm->request_count = sm->request_capacity = 0;
 }

@@ -179,6 +179,13 @@ struct wl_cta {
     struct wl_lonely *lonely; /* WL_BARRIERS; NULL while none arrived without waiting */
 };
 
+/* A recorded load that missed L1: its requests to L2, and where the answer is noted. */
+struct wl_asked {
+    struct wl_trace_warp *warp;
+    size_t word;
+    uint32_t first, count; /* of the SM's requests */
+};
+
 struct wl_sm {
     uint32_t index;
     uint64_t time;   /* about cycles so far in this launch, up to the turn of the warp that runs */
@@ -202,7 +209,15 @@ struct wl_sm {
     size_t request_count, request_capacity;
     uint32_t request_mark; /* WL_L2_ALONE once a block goes on alone, which alone records */
     struct wl_trace alone;
+    WL_VECTOR(struct wl_asked) asked; /* in this epoch */
+    uint8_t *answers;                 /* to the requests of this epoch, where some are recorded */
+    size_t answer_capacity;
 };
+
+/* Before L2 has its requests: where it puts the answers; NULL where none is recorded. After: notes
+ * them in the warps' traces. */
+uint8_t *wl_sm_begin_answers(struct wl_sm *sm);
+void wl_sm_take_answers(struct wl_sm *sm);
 
 /* Instructions an SM issues in a cycle when its warps keep it busy. */
 #define WL_ISSUE_PER_CYCLE 2

@@ -125,6 +125,9 @@ static uint8_t adu_cycles(const struct wl_machine_op *op)
     }
 }
 
+/* Of a lane: only half a warp's lanes have so many at once. */
+#define WIDE_BYTES 16
+
 /* base: the loop that op's block stands for several turns of, or the block itself. */
 static void add_op(struct timing_code *code, const struct wl_timing_input *input,
                    const struct wl_machine_op *op, uint32_t base, bool is_base, bool is_kept)
@@ -136,6 +139,8 @@ static void add_op(struct timing_code *code, const struct wl_timing_input *input
                              .weight = op->weight,
                              .read_count = op->read_count,
                              .is_free = op->kind == WL_MACHINE_FREE || !is_kept,
+                             .is_wide = op->kind == WL_MACHINE_SHARED_LOAD &&
+                                        op->width_bytes >= WIDE_BYTES,
                              .adu_cycles = adu_cycles(op),
                              .scoreboard = TIMING_NO_SCOREBOARD,
                              .guard = find_guard(input->program->machine, op),

@@ -34,8 +34,6 @@ struct warp {
     uint32_t waits[TIMING_SCOREBOARDS + 1];         /* for it: what came under it before is there */
     uint32_t *slots;   /* of the group's accesses: second word of the trace, 0: did not happen */
     uint32_t *sectors; /* and the number of its sector */
-    uint32_t *turns;   /* and which of its site's accesses it is, told from those of other sites */
-    uint32_t *site_turns; /* accesses at each site until now */
 };
 
 struct block {
@@ -147,7 +145,6 @@ static const uint32_t *pass_group(const struct timing_code *code, const uint32_t
         if (warp && slot != WL_MACHINE_NONE) {
             warp->slots[slots + slot] = at[1] ? at[1] : 1;
             warp->sectors[slots + slot] = wl_trace_sector(word);
-            warp->turns[slots + slot] = site << 16 ^ warp->site_turns[site]++;
         }
         at += 2;
     }
@@ -344,7 +341,6 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
         warp->lanes = 0;
         warp->loop = WL_MACHINE_NONE;
         warp->block = block;
-        memset(warp->site_turns, 0, engine->code->site_count * sizeof *warp->site_turns);
         memset(warp->ready_at, 0, engine->code->register_count * sizeof *warp->ready_at);
         for (uint32_t k = 0; k < engine->code->register_count; k++)
             warp->held[k] = (struct timing_held){TIMING_NO_SCOREBOARD, 0};
@@ -406,6 +402,9 @@ static void retire(struct engine *engine, struct warp *warp, uint64_t now)
     now = block->ended;
     struct timing_result *result = engine->result;
     result->block_ends[result->block_end_count++] = (double)now;
+    double taken = (double)(now - block->start);
+    if (result->block_end_count == 1 || taken < result->least_block)
+        result->least_block = taken;
     result->end = (double)now > result->end ? (double)now : result->end;
     if (engine->input->trace->is_cut) { /* from here on the SM would be emptier than it was */
         engine->has_ended = true;
@@ -473,40 +472,51 @@ static void account_wait(struct engine *engine, struct warp *warp, uint64_t now)
     account(engine, warp, now, WL_TIMING_NOT_SELECTED);
 }
 
-/* How lucky the access at the head of a warp is with device memory, from 0 to 1: warps of a block
- * that read neighbouring words share their luck. */
-static double chance_of(struct engine *engine, const struct warp *warp, uint32_t word)
+/* How lucky the access at the head of a warp is with device memory, from 0 to 1: all that lies in
+ * one piece of 512 bytes is answered together (bench/gpu/model contention, atomics 128 bytes to 4
+ * KiB apart; flights1.*.lines_1, four lines of a piece at once). */
+static double chance_of(struct engine *engine, uint32_t sector, uint32_t word)
 {
     struct wl_trace_access access = wl_trace_unpack(word);
-    if (path_is_scattered(&access)) {
+    if (wl_trace_places(&access, access.sectors) > 1) {
         /* numbers that follow each other by the golden ratio are spread evenly, even a few */
         engine->chance += 0.6180339887498949;
         engine->chance -= engine->chance >= 1;
         return engine->chance;
     }
-    uint32_t place =
-        (uint32_t)(warp - warp->block->warps) * access.sectors / (uint32_t)PLACE_SECTORS;
-    uint32_t number = warp->block->number * 0x9e3779b1u;
-    number = (number ^ warp->turns[warp->op->slot]) * 0x85ebca6bu;
-    number = (number ^ number >> 15 ^ place) * 0xc2b2ae35u;
+    uint32_t number = (sector >> WL_TRACE_PIECE_BITS) * 0x85ebca6bu;
+    number = (number ^ number >> 15) * 0xc2b2ae35u;
     return (number ^ number >> 16) / 4294967296.0;
 }
 
 /* The access at the head of a warp; returns when its data are there. */
+/* Half a warp has 16 bytes a lane at a time, though all lanes read the same. Loads that a compiler
+ * made one of were recorded as the first of them. */
+static uint32_t with_two_passes(uint32_t word)
+{
+    struct wl_trace_access access = wl_trace_unpack(word);
+    if (!access.is_shared || access.wavefronts >= 2)
+        return word;
+    access.wavefronts = access.wavefronts_ideal = 2;
+    return wl_trace_pack(access);
+}
+
 static uint64_t access_memory(struct engine *engine, struct path_port *port,
                               const struct warp *warp, uint64_t now)
 {
     const struct timing_op *op = warp->op;
     uint32_t word = op->slot != WL_MACHINE_NONE ? warp->slots[op->slot] : 0;
     uint32_t sector = word ? warp->sectors[op->slot] : 0;
+    if (word && op->is_wide)
+        word = with_two_passes(word);
     struct sector_visit visit;
-    bool is_load = op->kind == WL_MACHINE_LOAD && sector;
+    bool is_load = (op->kind == WL_MACHINE_LOAD || op->kind == WL_MACHINE_COPY) && sector;
     if (is_load)
         word = sectors_load(&engine->sectors, sector, word, &visit);
     else if (op->kind == WL_MACHINE_STORE && sector)
         word = sectors_store(&engine->sectors, sector, word, &engine->model->one_by_one, now);
-    if (word && op->kind == WL_MACHINE_LOAD)
-        engine->path.chance = chance_of(engine, warp, word);
+    if (word && is_load)
+        engine->path.chance = chance_of(engine, sector, word);
     uint64_t comes = is_load && !visit.pays ? visit.sector->there : 0;
     uint64_t there = path_access(&engine->path, engine->model, engine->input->changes, op->kind,
                                  port, comes, word, now);
@@ -671,6 +681,9 @@ static void create(struct engine *engine)
     engine->instruction_executed = wl_alloc_zero(instructions, sizeof(uint64_t));
     engine->instruction_states =
         wl_alloc_zero((size_t)instructions * WL_TIMING_STATE_COUNT, sizeof(uint64_t));
+    if (input->trace->answered)
+        engine->path.device_share =
+            (double)input->trace->answered_by_device / (double)input->trace->answered;
     engine->path.l1.looked.room = engine->path.texture.looked.room = engine->model->looked_up_room;
     engine->schedulers = wl_alloc_zero(engine->model->schedulers, sizeof *engine->schedulers);
     for (uint32_t s = 0; s < engine->model->schedulers; s++) {
@@ -695,8 +708,6 @@ static void create(struct engine *engine)
             warp->held = wl_alloc_zero(engine->code->register_count + 1, sizeof *warp->held);
             warp->slots = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
             warp->sectors = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
-            warp->turns = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
-            warp->site_turns = wl_alloc_zero(engine->code->site_count + 1, sizeof(uint32_t));
         }
     }
 }
@@ -712,8 +723,6 @@ static void destroy(struct engine *engine)
             free(engine->blocks[b].warps[w].ready_at);
             free(engine->blocks[b].warps[w].slots);
             free(engine->blocks[b].warps[w].sectors);
-            free(engine->blocks[b].warps[w].turns);
-            free(engine->blocks[b].warps[w].site_turns);
             free(engine->blocks[b].warps[w].held);
         }
         free(engine->blocks[b].warps);

@@ -11,6 +11,7 @@ struct timing_result {
     double end;         /* cycle at which the last block ended */
     double *block_ends; /* of each traced block, in the order in which they ended */
     uint32_t block_end_count;
+    double least_block; /* cycles that the quickest of them took */
     double instructions, eligible, issue_cycles, warp_cycles, l1_busy, adu_busy;
     uint32_t met; /* changes (enum wl_timing_change) whose matter instructions had in the replay */
     uint32_t unknown; /* an instruction that ran and cannot be timed; WL_MACHINE_NONE */

@@ -46,6 +46,7 @@ struct timing_model {
     double atomic_cycles;           /* for each sector of an atomic */
     double atomic_sector_cycles;    /* that it takes of the SM's share of L2's atomics */
     double constant_address_cycles; /* that each address of a load of constants takes of the SM */
+    double far_cycles;              /* by which the far half of L2 answers later */
     double dram_crowding;    /* what a request waits for others when device memory is half busy */
     double dram_byte_cycles; /* that a byte takes of the SM's share of device memory */
     double dram_turning;     /* share of time more where as much is read as is written */
@@ -55,6 +56,9 @@ struct timing_model {
     double launch_cycles;    /* of the launch itself, around what the SMs do */
     double l2_merged;        /* sectors that L2 serves for each one that L1 missed */
     double l2_miss_ratio;    /* of those, how many go to device memory */
+    double device_scale;     /* so many sectors come from device memory for each one that the trace
+                                says so of; 0: it says nothing */
+    bool is_whole_trace; /* of its SM: what each load waits for is as recorded, not only in all */
     double dram_bytes_per_missed, dram_bytes_per_written;
     struct sector_shares one_by_one; /* of stores that write lines in part */
 };
@@ -64,6 +68,8 @@ uint32_t timing_resident_blocks(const struct wl_timing_input *input);
 /* Cycles for which atomics keep L2 busy: those of its busiest slice, or of all alike where a
  * what-if spreads them. */
 double timing_atomic_cycles(const struct wl_timing_input *input);
+/* Of L2, for reads of what was not there, besides one for each request. */
+double timing_look_ups_of_misses(const struct wl_timing_traffic *traffic);
 void timing_model_make(const struct wl_timing_input *input, struct timing_model *model);
 
 #endif

@@ -181,29 +181,54 @@ static double device_latency(const struct path *path, const struct timing_model 
     return model->dram_least_latency - more * log(1 - fmin(share, CHANCE_MOST));
 }
 
+/* How many of a load's sectors L2 has not: as it was recorded; where another load was the first to
+ * ask in the recording, as of the one before it; where nothing was recorded, as of the launch. */
+static void note_share(struct path *path, const struct wl_trace_access *access)
+{
+    double device = wl_trace_device(access);
+    if (access->missed && device >= 0)
+        path->device_share = device;
+}
+
+static double absent_sectors(const struct path *path, const struct timing_model *model,
+                             uint32_t sectors)
+{
+    if (model->device_scale <= 0)
+        return sectors * model->l2_merged * model->l2_miss_ratio;
+    return sectors * path->device_share * model->device_scale;
+}
+
 /* Sectors that L1 has not: from L2, some of them from device memory. */
 static uint64_t fetch(struct path *path, const struct timing_model *model, uint64_t from,
-                      uint32_t sectors, double places)
+                      const struct wl_trace_access *access)
 {
+    uint32_t sectors = access->missed;
     double merged = sectors * model->l2_merged;
     double l2 = serve(&path->l2_free, (double)from, merged * model->l2_sector_cycles);
     double there = l2 - model->l2_sector_cycles * merged + model->l2_latency;
     if (there < l2)
         there = l2;
-    path->missed_debt += merged * model->l2_miss_ratio;
-    if (path->missed_debt >= 1) {
-        double missed = floor(path->missed_debt);
-        path->missed_debt -= missed;
-        double latency = device_latency(path, model, missed / sectors * places);
-        /* they come into L2 the way that stores take */
-        double through = serve(&path->l2_fill_free, (double)from, missed * model->l2_fill_cycles);
-        there = fmax(there, through - missed * model->l2_fill_cycles + latency);
-        double bytes = missed * model->dram_bytes_per_missed;
-        double service = bytes * model->dram_byte_cycles * turning(path, model, (double)from);
-        double device = serve(&path->device_free, (double)from, service) + latency - service;
-        device += crowding(path, model, (double)from, service);
-        device += latency * (stretch(path) - 1);
-        there = device > there ? device : there;
+    if (access->note & WL_TRACE_FAR)
+        there += model->far_cycles;
+    path->missed_debt += absent_sectors(path, model, sectors);
+    double missed = floor(path->missed_debt);
+    path->missed_debt -= missed;
+    bool is_recorded = model->device_scale > 0 && model->is_whole_trace;
+    double waits_for = is_recorded ? sectors * path->device_share : missed;
+    if (missed + waits_for <= 0)
+        return (uint64_t)there;
+    /* they come into L2 the way that stores take */
+    double fill = missed * model->l2_fill_cycles;
+    double filled = serve(&path->l2_fill_free, (double)from, fill) - fill;
+    double service = missed * model->dram_bytes_per_missed * model->dram_byte_cycles *
+                     turning(path, model, (double)from);
+    double device = serve(&path->device_free, (double)from, service) - service;
+    device += crowding(path, model, (double)from, service);
+    if (waits_for > 0) {
+        double places = wl_trace_places(access, sectors) * fmin(waits_for / sectors, 1);
+        double latency = device_latency(path, model, places);
+        there = fmax(there, filled + latency);
+        there = fmax(there, device + latency * stretch(path));
     }
     return (uint64_t)there;
 }
@@ -214,6 +239,7 @@ static uint64_t load(struct path *path, const struct timing_model *model, uint32
 {
     struct path_pipe *pipe = is_texture ? &path->texture : &path->l1;
     uint32_t passes = access.lines ? access.lines : 1;
+    note_share(path, &access);
     if (changes & WL_TIMING_COALESCED && access.sectors) {
         uint32_t ideal = access.sectors_ideal ? access.sectors_ideal : 1;
         uint32_t lines = (ideal + 3) / 4;
@@ -221,16 +247,15 @@ static uint64_t load(struct path *path, const struct timing_model *model, uint32
         access.missed = (access.missed * ideal + access.sectors - 1) / access.sectors;
     }
     if (changes & WL_TIMING_L1_HITS)
-        access.missed = access.pending = 0;
+        access.missed = 0;
     uint32_t latency = model->kinds[is_texture ? WL_MACHINE_TEXTURE : WL_MACHINE_LOAD].latency;
     uint64_t looked_at = latest(pipe->tags_free, now);
-    bool is_aside = access.missed || access.pending || comes > looked_at + latency;
+    bool is_aside = access.missed || comes > looked_at + latency;
     uint64_t start = look_up(path, pipe, model, port, queue, now, passes, is_aside, &looked_at);
     uint64_t there = start + (uint64_t)(passes - 1) * PASS_LATENCY + latency;
-    there = comes > there ? comes : there + access.pending;
+    there = comes > there ? comes : there;
     if (access.missed) {
-        double places = path_is_scattered(&access) ? access.missed : access.missed / PLACE_SECTORS;
-        uint64_t fetched = fetch(path, model, looked_at, access.missed, places);
+        uint64_t fetched = fetch(path, model, looked_at, &access);
         pipe->free += access.missed * model->fill_cycles;
         pipe->busy += access.missed * model->fill_cycles;
         there = fetched > there ? fetched : there;
@@ -261,7 +286,7 @@ static uint64_t store(struct path *path, const struct timing_model *model, uint3
     partial = changes & WL_TIMING_COALESCED ? 0 : partial;
     double whole = (sectors - partial) * model->l2_write_cycles;
     /* lines of one piece of device memory meet in one slice of L2 */
-    uint32_t pieces = access.pending / WL_TRACE_PENDING_UNIT;
+    uint32_t pieces = access.note;
     pieces = pieces && pieces < lines ? pieces : lines;
     double crowd = ((double)lines / pieces - 1) / (WL_TRACE_PIECE_LINES - 1);
     double by_lines =
@@ -329,7 +354,7 @@ static uint32_t changes_of(const struct wl_trace_access *access, uint8_t kind)
     bool is_ideal = access->sectors == access->sectors_ideal &&
                     access->lines <= (access->sectors_ideal + 3u) / 4 &&
                     !(is_store && access->missed);
-    bool is_hit = is_store || !(access->missed || access->pending);
+    bool is_hit = is_store || !access->missed;
     return (is_ideal ? 0 : WL_TIMING_COALESCED) | (is_hit ? 0 : WL_TIMING_L1_HITS);
 }
 

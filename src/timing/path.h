@@ -50,21 +50,12 @@ struct path {
     double device_writing; /* the same of writing alone */
     double device_seen;    /* cycle for which that holds */
     double missed_debt;    /* sectors, in part, that are due to miss L2 */
+    double device_share;   /* of the sectors of the last load whose answer from L2 is known */
     struct path_flight flights[PATH_FLIGHTS]; /* a heap: the first comes first */
     uint32_t flight_count;
     double flight_weight; /* of all of them */
     uint32_t met;         /* changes that would have made an access another one */
 };
-
-/* Sectors that lie in one place of device memory, and are answered together: 512 bytes, as in a
- * slice of L2 (bench/gpu/model contention, atomics 128 bytes to 4 KiB apart). */
-#define PLACE_SECTORS 16.0
-
-/* Whether an access touches so many sectors that they must lie in different places. */
-static inline bool path_is_scattered(const struct wl_trace_access *access)
-{
-    return access->sectors >= 2 * access->sectors_ideal;
-}
 
 /* An access that issues now, through the port's queue of that number: word is the trace's second
  * word; 0: no lane takes part, or it moves data between lanes, and takes a pass all the same.

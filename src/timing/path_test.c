@@ -115,9 +115,16 @@ static uint64_t comes(struct wl_trace_access access, double chance)
 static void device_memory_answers_as_chance_has_it(void **state)
 {
     (void)state;
-    const struct wl_trace_access one = {.lines = 1, .sectors = 4, .missed = 4, .sectors_ideal = 4},
-                                 many = {
-                                     .lines = 1, .sectors = 32, .missed = 32, .sectors_ideal = 4};
+    const struct wl_trace_access one = {.lines = 1,
+                                        .sectors = 4,
+                                        .missed = 4,
+                                        .sectors_ideal = 4,
+                                        .note = wl_trace_spread(4, 1)},
+                                 many = {.lines = 1,
+                                         .sectors = 32,
+                                         .missed = 32,
+                                         .sectors_ideal = 4,
+                                         .note = wl_trace_spread(32, 32)};
     double mean_one = 0, mean_many = 0;
     for (int i = 0; i < 1000; i++) {
         mean_one += (double)comes(one, (i + 0.5) / 1000) / 1000;
@@ -126,6 +133,31 @@ static void device_memory_answers_as_chance_has_it(void **state)
     assert_in_range(comes(one, 0), 395, 405);
     assert_in_range((uint64_t)mean_one, 490, 505);
     assert_in_range((uint64_t)mean_many, 750, 820); /* 400 and 4.06 times 100, less the end */
+}
+
+/* Where L2's answer was recorded, each load waits for what it got; how many sectors come from
+ * device memory is the launch's. */
+static void each_load_waits_for_its_own_answer(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t device, far;
+        uint64_t comes;
+    } rows[] = {{4, 0, 500}, {0, 0, 250}, {0, 4, 435}};
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
+        struct way *way = begin();
+        way->model.dram_least_latency = way->model.dram_latency;
+        way->model.l2_miss_ratio = 0.5;
+        way->model.device_scale = 1;
+        way->model.far_cycles = 185;
+        uint32_t word =
+            wl_trace_pack((struct wl_trace_access){.lines = 1, .sectors = 4, .missed = 4});
+        wl_trace_answer(&word, rows[i].device, rows[i].far);
+        uint64_t there =
+            path_access(&way->path, &way->model, 0, WL_MACHINE_LOAD, &way->ports[0], 0, word, 0);
+        assert_in_range(there, rows[i].comes, rows[i].comes + 4);
+        free(way);
+    }
 }
 
 /* What comes from device memory and what is stored enter L2 one after another; stores go first. */
@@ -188,12 +220,12 @@ static void neighbouring_lines_take_longer_to_store(void **state)
         way->model.kinds[WL_MACHINE_STORE].queue = WL_TIMING_QUEUE_LG;
         way->model.l2_write_line_cycles = 4;
         way->model.l2_write_crowded_cycles = 3;
-        uint32_t word = wl_trace_pack(
-            (struct wl_trace_access){.lines = 32,
-                                     .sectors = 32,
-                                     .missed = 32, /* of each sector a part */
-                                     .sectors_ideal = 4,
-                                     .pending = rows[i].pieces * WL_TRACE_PENDING_UNIT});
+        uint32_t word =
+            wl_trace_pack((struct wl_trace_access){.lines = 32,
+                                                   .sectors = 32,
+                                                   .missed = 32, /* of each sector a part */
+                                                   .sectors_ideal = 4,
+                                                   .note = rows[i].pieces});
         path_access(&way->path, &way->model, 0, WL_MACHINE_STORE, &way->ports[0], 0, word, 0);
         assert_true(fabs(way->path.l2_write_free - 32 * rows[i].each) < 1);
         free(way);
@@ -207,6 +239,7 @@ int main(void)
         cmocka_unit_test(hits_behind_the_look_up_are_limited),
         cmocka_unit_test(loads_wait_aside_for_lines_to_come),
         cmocka_unit_test(device_memory_answers_as_chance_has_it),
+        cmocka_unit_test(each_load_waits_for_its_own_answer),
         cmocka_unit_test(stores_delay_what_comes_from_device_memory),
         cmocka_unit_test(stores_wait_to_leave),
         cmocka_unit_test(neighbouring_lines_take_longer_to_store),

@@ -126,6 +126,18 @@ static enum wl_code check(const struct wl_timing_input *input, struct wl_error *
     return WL_OK;
 }
 
+/* Cycle before which the launch cannot end: the GPU starts one block after another, and the last of
+ * them takes as long as any (bench/gpu/model contention, short_*: with blocks of two warps, an SM
+ * has room for 32 and gets one in 156 cycles). */
+static double last_block_ends(const struct wl_timing_input *input, const struct timing_model *model,
+                              const struct timing_result *result)
+{
+    double sms = input->block_count < input->gpu->sm_count ? (double)input->block_count
+                                                           : input->gpu->sm_count;
+    double started = ((double)input->block_count - 1) * model->block_interval / sms;
+    return fmax(model->start_cycles, model->block_latency) + started + result->least_block;
+}
+
 static enum wl_code predict(const struct wl_timing_input *input, struct wl_timing *timing,
                             struct wl_error *error)
 {
@@ -179,7 +191,7 @@ static enum wl_code predict(const struct wl_timing_input *input, struct wl_timin
         model.start_cycles > model.block_latency ? model.start_cycles : model.block_latency;
     /* a launch ends when L2 has performed its atomics */
     double performed = timing_atomic_cycles(input);
-    double until = sm_cycles > performed ? sm_cycles : performed;
+    double until = fmax(fmax(sm_cycles, performed), last_block_ends(input, &model, &result));
     timing->cycles = until + model.launch_cycles;
     timing->duration_ns = timing->cycles / input->gpu->sm_clock_hz * 1e9;
     timing_code_free(&machine_code);

@@ -24,6 +24,7 @@ uint32_t sectors_load(struct sectors *sectors, uint32_t number, uint32_t word,
     struct wl_trace_access access = wl_trace_unpack(word);
     struct sector *sector = find(sectors, number);
     *visit = (struct sector_visit){sector, false};
+    bool is_recorded = access.missed && !sector->paid;
     if (access.missed && sector->paid) {
         sector->paid--;
         access.missed = 0;
@@ -34,7 +35,8 @@ uint32_t sectors_load(struct sectors *sectors, uint32_t number, uint32_t word,
         access.missed = access.sectors;
         visit->pays = true;
     }
-    access.pending = 0;
+    if (!is_recorded)
+        access.note &= ~(uint32_t)(WL_TRACE_DEVICE_MASK | WL_TRACE_FAR);
     sector->is_known = true;
     return wl_trace_pack(access);
 }

@@ -51,15 +51,21 @@ enum wl_timing_change {
 struct wl_timing_traffic {
     double l1_missed_sectors; /* that L1s sent on, before requests of SMs were merged */
     double l2_read_sectors, l2_read_missed;
+    double l2_read_halves; /* of lines, 64 bytes each; 0: as many as the sectors need at least */
+    double l2_read_lines_missed; /* that were not where they were asked for: the near half of L2 */
     double l2_write_sectors;
     double l2_requests; /* lines, reads and writes */
     double dram_read_bytes, dram_write_bytes;
     double dram_filled_bytes; /* of those read, for sectors that were written in part */
     double atomic_sectors;  /* of atomics and reductions, once for every lane that shares a word */
     double updated_sectors; /* the same, once for all lanes of a warp */
-    double repeated_requests; /* of l2_requests, what lanes that share a word add to one */
-    double atomic_cycles;     /* for which they keep the slice of L2 busy that has most of them */
+    double atomic_cycles;   /* for which they keep the slice of L2 busy that has most of them */
 };
+
+/* By which the far partition of L2 answers later: bench/gpu/model contention, atom_chain, 292
+ * cycles as the address lies near and 477 far; rows, last.1_at_once.others: 411 a load on average.
+ */
+#define WL_TIMING_FAR_CYCLES 185
 
 struct wl_timing_input {
     const struct wl_gpu *gpu;

@@ -13,105 +13,8 @@
 #include "base/text.h"
 #include "ptx/lower/lower.h"
 #include "sim/sim.h"
+#include "support/timed_run.h"
 #include "timing/values.h"
-
-struct run {
-    struct wl_gpu gpu;
-    struct wl_ptx_module *module;
-    struct wl_program *program;
-    struct wl_sim *sim;
-    struct wl_sim_counts counts;
-    struct wl_trace trace;
-    struct wl_timing_input input;
-    uint8_t *memory;
-};
-
-enum { MEMORY_BYTES = 1 << 20 };
-
-/* Which GPU the kernels run on. */
-static const char *model = "h200";
-
-static void begin(struct run *run, const char *body, uint32_t blocks, uint32_t threads)
-{
-    struct wl_error error = {0};
-    struct wl_text text = {0};
-    *run = (struct run){.trace = {.words_begin = 1 << 20, .words_most = 1 << 20}};
-    wl_text_addf(&text,
-                 ".version 8.0\n.target sm_90\n.address_size 64\n"
-                 ".visible .entry k(.param .u64 p)\n{\n.shared .align 16 .b8 s[8192];\n"
-                 ".reg .pred %%p<8>; .reg .b32 %%r<32>; .reg .f32 %%f<32>; .reg .b64 %%rd<32>;\n"
-                 "ld.param.u64 %%rd0, [p];\nmov.u32 %%r1, %%tid.x;\nmov.f32 %%f1, 0f3f800000;\n"
-                 "mov.u32 %%r0, s;\n%s\nret;\n}\n",
-                 body);
-    assert_int_equal(wl_gpu_load(model, NULL, &run->gpu, &error), WL_OK);
-    if (wl_ptx_module_parse(text.data, text.length, "test", &run->module, &error))
-        fail_msg("%s (%s)", error.message, error.where);
-    struct wl_ptx_lower_input lower = {.module = run->module, .capability = 90};
-    lower.function = wl_ptx_module_find_function(run->module, "k");
-    if (wl_ptx_lower(&lower, &run->program, &error))
-        fail_msg("%s (%s)", error.message, error.where);
-    run->memory = wl_alloc_aligned(4096, MEMORY_BYTES);
-    memset(run->memory, 0, MEMORY_BYTES);
-    uint64_t address = (uint64_t)(uintptr_t)run->memory;
-    struct wl_sim_range range = {address, address + MEMORY_BYTES};
-    struct wl_sim_launch launch = {.program = run->program,
-                                   .grid = {blocks, 1, 1},
-                                   .block = {threads, 1, 1},
-                                   .parameters = (const uint8_t *)&address,
-                                   .ranges = &range,
-                                   .range_count = 1,
-                                   .carveout_pct = -1,
-                                   .registers_per_thread = 32};
-    struct wl_sim_options options = {
-        .count = true, .l1_global_loads = true, .traces = &run->trace, .trace_count = 1};
-    assert_int_equal(wl_sim_create(&run->gpu, &run->sim, &error), WL_OK);
-    if (wl_sim_run(run->sim, &launch, &options, &run->counts, &error))
-        fail_msg("%s (%s)", error.message, error.where);
-    run->input = (struct wl_timing_input){
-        .gpu = &run->gpu,
-        .program = run->program,
-        .trace = &run->trace,
-        .block_count = blocks,
-        .warps_per_block = run->counts.occupancy.warps_per_block,
-        .occupancy = run->counts.occupancy,
-        .program_instructions = (double)run->counts.totals[WL_COUNTER_INST],
-    };
-    wl_text_free(&text);
-}
-
-static void end(struct run *run)
-{
-    wl_trace_free(&run->trace);
-    wl_sim_counts_free(&run->counts);
-    wl_sim_free(run->sim);
-    wl_program_free(run->program);
-    wl_ptx_module_free(run->module);
-    wl_gpu_free(&run->gpu);
-    free(run->memory);
-}
-
-static double cycles_with(struct run *run, uint32_t changes)
-{
-    struct wl_timing timing;
-    struct wl_error error = {0};
-    run->input.changes = changes;
-    if (wl_timing_predict(&run->input, &timing, &error))
-        fail_msg("%s", error.message);
-    double cycles = timing.cycles;
-    wl_timing_free(&timing);
-    return cycles;
-}
-
-/* The same line so many times, between a beginning and an end. */
-static char *repeat(const char *before, const char *line, int count, const char *after)
-{
-    struct wl_text text = {0};
-    wl_text_add(&text, before);
-    for (int i = 0; i < count; i++)
-        wl_text_add(&text, line);
-    wl_text_add(&text, after);
-    return wl_text_take(&text);
-}
 
 /* Cycles that each of 256 further lines takes. */
 static double cycles_each(const char *before, const char *line, const char *after, uint32_t threads)
@@ -180,12 +83,27 @@ static void blocks_share_an_sm(void **state)
     free(body);
 }
 
+static void the_last_block_starts_in_its_turn(void **state)
+{
+    (void)state;
+    struct run run;
+    begin(&run, STORE, 132 * 32, 64);
+    double cycles = cycles_with(&run, 0), turns = 132 * 32 * run.gpu.block_interval_cycles;
+    run.gpu.block_interval_cycles /= 2;
+    assert_true(fabs(cycles - cycles_with(&run, 0) - turns / 2) < turns / 20);
+    end(&run);
+}
+
 static void bank_conflicts_take_a_pass_each(void **state)
 {
     (void)state;
     static const char column[] = "shl.b32 %r2, %r1, 7;\nand.b32 %r2, %r2, 4095;\n"
                                  "add.s32 %r2, %r2, %r0;\n";
     static const char line[] = "st.shared.f32 [%r2], %f1;\n";
+    static const char four[] = "ld.shared.f32 %f2, [%r2];\nld.shared.f32 %f3, [%r2+4];\n"
+                               "ld.shared.f32 %f4, [%r2+8];\nld.shared.f32 %f5, [%r2+12];\n"
+                               "fma.rn.f32 %f2, %f2, %f3, %f4;\nfma.rn.f32 %f1, %f2, %f5, %f1;\n";
+    assert_true(fabs(cycles_each("and.b32 %r2, %r1, 4080;\n", four, STORE, 1024) - 32 * 2) < 3);
     double each = cycles_each(column, line, "", 256);
     assert_true(fabs(each - 8 * 32) < 8); /* eight warps, 32 words of one bank */
     struct run run;
@@ -211,6 +129,37 @@ static void chases_in_memory_take_its_latency(void **state)
     assert_true(hit > 64 * 34 && hit < 64 * 34 + 64 * 15 + 4500);
     end(&run);
     free(body);
+}
+
+/* A warp goes twice through 256 lines that L1 does not keep: what it finds in L2 comes as soon as
+ * L2 answers, though half of all loads of the launch wait for device memory. */
+static void the_second_time_data_come_from_l2(void **state)
+{
+    (void)state;
+    struct run run;
+    char *once = repeat("",
+                        "ld.global.cg.u64 %rd3, [%rd2];\nadd.s64 %rd2, %rd2, %rd3;\n"
+                        "add.s64 %rd2, %rd2, 1024;\n",
+                        256, "");
+    struct wl_text body = {0};
+    for (int time = 0; time < 2; time++)
+        wl_text_addf(&body, "mul.wide.u32 %%rd1, %%r1, 8;\nadd.s64 %%rd2, %%rd0, %%rd1;\n%s", once);
+    wl_text_add(&body, "st.global.u64 [%rd2], %rd3;\n");
+    begin(&run, body.data, 1, 16);
+    assert_int_equal(run.trace.answered, 2 * 256 * 4);
+    assert_int_equal(run.trace.answered_by_device, 256 * 4);
+    run.input.traffic = (struct wl_timing_traffic){.l1_missed_sectors = 2 * 256 * 4,
+                                                   .l2_read_sectors = 2 * 256 * 4,
+                                                   .l2_read_missed = 256 * 4,
+                                                   .dram_read_bytes = 256 * 4 * 32};
+    run.gpu.dram_least_latency = run.gpu.dram_latency; /* whatever the addresses */
+    double apart = cycles_with(&run, 0);
+    run.trace.answered_by_device = 0;
+    double spread = cycles_with(&run, 0);
+    assert_true(spread - apart > 250 * (700 - 282) && spread - apart < 280 * (700 - 282));
+    end(&run);
+    wl_text_free(&body);
+    free(once);
 }
 
 /* Cycles that one of eight such loads takes, by 32 warps on a K40. */
@@ -298,9 +247,7 @@ static void atomics_at_one_address_hold_the_launch(void **state)
         assert_true(busy > 5 * alone && busy > run.counts.atomic_cycles &&
                     busy < 1.05 * run.counts.atomic_cycles);
         run.input.traffic.updated_sectors = run.counts.updated_sectors;
-        run.input.traffic.repeated_requests = run.counts.repeated_requests;
         assert_true(run.counts.updated_sectors == 132 * 8 * 8);
-        assert_true(run.counts.repeated_requests == 132 * 8 * 8 * 31);
         assert_true(cycles_with(&run, WL_TIMING_SPREAD_ATOMICS) < alone);
         end(&run);
         free(body);
@@ -754,7 +701,9 @@ int main(void)
         cmocka_unit_test(many_warps_take_the_rate),
         cmocka_unit_test(operands_take_turns),
         cmocka_unit_test(blocks_share_an_sm),
+        cmocka_unit_test(the_last_block_starts_in_its_turn),
         cmocka_unit_test(bank_conflicts_take_a_pass_each),
+        cmocka_unit_test(the_second_time_data_come_from_l2),
         cmocka_unit_test(chases_in_memory_take_its_latency),
         cmocka_unit_test(kepler_replays_misses_and_has_texture_units),
         cmocka_unit_test(constants_are_read_address_by_address),

@@ -47,11 +47,6 @@ static double greatest(double a, double b)
     return a > b ? a : b;
 }
 
-/* Look-ups of L2 that a line costs which was not there, besides its own: in the half that is its
- * home, and when it comes. H200: lts__t_tag_requests are 1.9 times the requests where all reads
- * miss and all writes hit, half and half. */
-#define TAGS_OF_A_MISS 1.8
-
 /* Busiest unit of the SMs and of memory, in percent of the elapsed cycles of all SMs. */
 static void add_throughputs(struct list *list, const struct wl_timing_input *input,
                             const struct wl_timing *timing)
@@ -77,8 +72,7 @@ static void add_throughputs(struct list *list, const struct wl_timing_input *inp
     }
     double sectors = traffic->l2_read_sectors + traffic->l2_write_sectors;
     double l2 = 100 * ratio(sectors * 32, timing->cycles * gpu->l2_slices * 64.0);
-    double tags = traffic->l2_requests +
-                  TAGS_OF_A_MISS * traffic->l2_read_missed * ratio(traffic->l2_requests, sectors);
+    double tags = traffic->l2_requests + timing_look_ups_of_misses(traffic);
     /* an estimate: no unit is busier than all the time */
     l2 = greatest(l2, least(100, 100 * ratio(tags, timing->cycles * gpu->l2_slices)));
     double seconds = timing->duration_ns / 1e9;

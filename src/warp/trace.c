@@ -43,6 +43,16 @@ void wl_trace_move(struct wl_trace *to, struct wl_trace *from)
             trim(&to->blocks[b]->warps[w]);
 }
 
+void wl_trace_answer(uint32_t *word, uint32_t device, uint32_t far)
+{
+    struct wl_trace_access access = wl_trace_unpack(*word);
+    uint32_t parts = WL_TRACE_DEVICE_MASK - 1, missed = access.missed ? access.missed : 1;
+    uint32_t share = device ? (wl_trace_least(device, missed) * parts + missed - 1) / missed : 0;
+    access.note = (access.note & ~(uint32_t)(WL_TRACE_DEVICE_MASK | WL_TRACE_FAR)) | (share + 1) |
+                  (far ? WL_TRACE_FAR : 0);
+    *word = wl_trace_pack(access);
+}
+
 void wl_trace_grow(struct wl_trace_warp *warp)
 {
     wl_vector_grow((void **)&warp->items, warp->count, &warp->capacity, sizeof *warp->items);

@@ -23,9 +23,10 @@ static inline uint32_t wl_trace_lanes(uint32_t word)
 }
 
 /* First word of an access: its site, and of global and local memory a number of the sector that it
- * touched last, mixed so that two sectors rarely have the same; 0: none. Sites beyond the bits are
- * not recorded. */
-enum { WL_TRACE_SITE_BITS = 14, WL_TRACE_SECTOR_BITS = 17 };
+ * touched last, mixed so that two sectors rarely have the same; 0: none. Sectors of one piece of
+ * 512 bytes have numbers that differ in the lowest bits alone. Sites beyond the bits are not
+ * recorded. */
+enum { WL_TRACE_SITE_BITS = 14, WL_TRACE_SECTOR_BITS = 17, WL_TRACE_PIECE_BITS = 4 };
 static inline uint32_t wl_trace_site(uint32_t word)
 {
     return word & ((1u << WL_TRACE_SITE_BITS) - 1);
@@ -36,21 +37,23 @@ static inline uint32_t wl_trace_sector(uint32_t word)
 }
 static inline uint32_t wl_trace_access_word(uint32_t site, uint64_t sector)
 {
-    uint32_t mixed = (uint32_t)(sector * 0x9E3779B97F4A7C15u >> (64 - WL_TRACE_SECTOR_BITS));
-    return site | (mixed ? mixed : 1) << WL_TRACE_SITE_BITS;
+    uint64_t mixed = (sector >> WL_TRACE_PIECE_BITS) * 0x9E3779B97F4A7C15u;
+    uint32_t piece = (uint32_t)(mixed >> (64 - WL_TRACE_SECTOR_BITS + WL_TRACE_PIECE_BITS));
+    /* sectors at one place of their pieces do not all have one of sixteen numbers */
+    uint32_t place = (uint32_t)(sector ^ mixed >> 32) & ((1u << WL_TRACE_PIECE_BITS) - 1);
+    uint32_t number = piece << WL_TRACE_PIECE_BITS | place;
+    return site | (number ? number : 1) << WL_TRACE_SITE_BITS;
 }
 
 /* Second word of an access. Shared memory: wavefronts and ideal wavefronts. Else lines and sectors
- * that L1 looked up, sectors that it had not, sectors that would do, and for how long what it had
- * was still on its way. */
-enum { WL_TRACE_PENDING_UNIT = 16 }; /* cycles */
-/* Stores wait for nothing: `pending` is for how many pieces of so many lines theirs are, times the
- * unit; `missed` for the lines with a sector of which they write a part. Of atomics `sectors` has
- * one for every lane that shares a word, `missed` each sector once. */
-enum { WL_TRACE_PIECE_LINES = 4 };
+ * that L1 looked up, sectors that it had not, sectors that would do, and a note. Of stores that is
+ * for how many pieces of so many lines theirs are, and `missed` are the lines with a sector of
+ * which they write a part; of loads what follows. Of atomics `sectors` has one for every lane that
+ * shares a word, `missed` each sector once. */
+enum { WL_TRACE_PIECE_LINES = 4, WL_TRACE_NOTE_MOST = 127 };
 struct wl_trace_access {
     uint32_t wavefronts, wavefronts_ideal;
-    uint32_t lines, sectors, missed, sectors_ideal, pending;
+    uint32_t lines, sectors, missed, sectors_ideal, note;
     bool is_shared;
 };
 static inline uint32_t wl_trace_least(uint32_t value, uint32_t most)
@@ -64,7 +67,7 @@ static inline uint32_t wl_trace_pack(struct wl_trace_access a)
                wl_trace_least(a.wavefronts_ideal, 255) << 8;
     return wl_trace_least(a.lines, 63) | wl_trace_least(a.sectors, 63) << 6 |
            wl_trace_least(a.missed, 63) << 12 | wl_trace_least(a.sectors_ideal, 63) << 18 |
-           wl_trace_least(a.pending / WL_TRACE_PENDING_UNIT, 127) << 24;
+           wl_trace_least(a.note, WL_TRACE_NOTE_MOST) << 24;
 }
 static inline struct wl_trace_access wl_trace_unpack(uint32_t word)
 {
@@ -75,12 +78,42 @@ static inline struct wl_trace_access wl_trace_unpack(uint32_t word)
                                     .sectors = word >> 6 & 63,
                                     .missed = word >> 12 & 63,
                                     .sectors_ideal = word >> 18 & 63,
-                                    .pending = (word >> 24 & 127) * WL_TRACE_PENDING_UNIT};
+                                    .note = word >> 24 & WL_TRACE_NOTE_MOST};
 }
 
 struct wl_trace_warp {
     WL_VECTOR_FIELDS(uint32_t);
 };
+
+/* The note of a load: how close together its sectors lie, and where it missed L1 what L2 answered:
+ * which share of what it lacked device memory sent, and whether the far half of L2 had some. */
+enum {
+    WL_TRACE_DEVICE_MASK = 15, /* 0: not known, 1: none, 15: all */
+    WL_TRACE_FAR = 16,
+    WL_TRACE_SPREAD_SHIFT = 5, /* 1, 2, 4 or 16 sectors of a piece */
+};
+static inline uint32_t wl_trace_spread(uint32_t sectors, uint32_t pieces)
+{
+    uint32_t step = sectors >= 8 * pieces   ? 3
+                    : sectors >= 3 * pieces ? 2
+                                            : 2 * sectors >= 3 * pieces;
+    return step << WL_TRACE_SPREAD_SHIFT;
+}
+/* Pieces that hold so many of the load's sectors; 1 at least. */
+static inline double wl_trace_places(const struct wl_trace_access *access, uint32_t sectors)
+{
+    static const double of_a_piece[] = {1, 2, 4, 16};
+    double places = sectors / of_a_piece[access->note >> WL_TRACE_SPREAD_SHIFT];
+    return places > 1 ? places : 1;
+}
+/* The share that device memory sent; negative: not known. */
+static inline double wl_trace_device(const struct wl_trace_access *access)
+{
+    return ((int)(access->note & WL_TRACE_DEVICE_MASK) - 1) / (WL_TRACE_DEVICE_MASK - 1.0);
+}
+/* Notes in the second word of a load that missed what L2 answered: the sectors of device memory and
+ * of the far half. */
+void wl_trace_answer(uint32_t *word, uint32_t device, uint32_t far);
 
 struct wl_trace_block_record {
     uint64_t number; /* of the grid's blocks */
@@ -99,6 +132,9 @@ struct wl_trace {
     uint64_t blocks_run; /* of that SM, traced or not */
     /* its warp instructions, traced or not, and those of its longest warp */
     uint64_t issued, issued_longest;
+    /* sectors of loads that L1 missed and whose answer from L2 is known, and those of them that
+     * device memory sent */
+    uint64_t answered, answered_by_device;
     bool is_cut; /* words_most was reached: warps end before their time */
 };
 

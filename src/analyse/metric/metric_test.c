@@ -47,6 +47,8 @@ static const struct wl_record_attribute device_facts[] = {
     {"device__attribute_warp_size", NULL, 32},
     {"device__attribute_max_warps_per_multiprocessor", NULL, 64},
     {"device__attribute_schedulers_per_multiprocessor", NULL, 4},
+    {"device__attribute_l2_slices", NULL, 96},
+    {"device__attribute_compute_capability_major", NULL, 9},
     {"device__model_fp16_per_cycle", NULL, 0},
     {"device__model_fp32_per_cycle", NULL, 128},
     {"device__model_sm_clock_hz", NULL, 1e9},
@@ -122,6 +124,28 @@ static void global_memory(void **state)
               "needs l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum: not given by the "
               "collector sim");
     wl_metric_set_free(set);
+}
+
+/* Sectors that are asked for one by one take a look-up of L2 each and, if absent, 1.8 more; lines
+ * that are read whole two cycles of a slice. */
+static void least_time_of_l2(void **state)
+{
+    (void)state;
+    struct {
+        double requests, sectors, missed, cycles;
+    } rows[] = {
+        {9.6e6, 38.4e6, 38.4e6, 2e5}, {8.16e6, 8.16e6, 0, 1e5}, {8.16e6, 8.16e6, 16.32e6, 2.8e5}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct wl_record_value values[] = {
+            {"lts__t_requests_srcunit_tex.sum", rows[i].requests, WL_MARK_MODELLED},
+            {"lts__t_sectors_srcunit_tex.sum", rows[i].sectors, WL_MARK_MODELLED},
+            {"lts__t_sectors_srcunit_tex_lookup_miss.sum", rows[i].missed, WL_MARK_MODELLED},
+        };
+        struct wl_report_launch launch = launch_of(values, COUNT(values));
+        struct wl_metric_set *set = wl_metric_set_create(catalog, &launch);
+        is_number(set, "warplens__floor_l2.cycle", rows[i].cycles, WL_MARK_MODELLED);
+        wl_metric_set_free(set);
+    }
 }
 
 /* The stencil of the Oxford course on a K40: loads of 8 and 6 sectors where 4 would do, 53.3%. */
@@ -589,6 +613,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(global_memory),
+        cmocka_unit_test(least_time_of_l2),
         cmocka_unit_test(load_efficiency),
         cmocka_unit_test(shared_memory),
         cmocka_unit_test(caches_and_device_memory),

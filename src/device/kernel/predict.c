@@ -53,11 +53,12 @@ static struct wl_timing_traffic traffic_of(const struct wl_sim_counts *counts)
         .l2_write_sectors = (double)totals[WL_COUNTER_L2_WRITE],
         .l2_requests = (double)totals[WL_COUNTER_L2_REQUESTS],
         .dram_read_bytes = (double)totals[WL_COUNTER_DRAM_READ],
+        .l2_read_halves = counts->l2_read_halves,
+        .l2_read_lines_missed = counts->l2_read_lines_missed,
         .dram_filled_bytes = counts->dram_filled_bytes,
         .dram_write_bytes = (double)totals[WL_COUNTER_DRAM_WRITE],
         .atomic_sectors = (double)(totals[WL_COUNTER_L2_ATOM] + totals[WL_COUNTER_L2_RED]),
         .updated_sectors = counts->updated_sectors,
-        .repeated_requests = counts->repeated_requests,
         .atomic_cycles = counts->atomic_cycles,
     };
 }
@@ -106,10 +107,6 @@ static bool is_irregular(const struct wl_trace *trace)
 }
 
 #define SECTOR_BYTES 32
-/* By which the far partition of L2 answers later: bench/gpu/model contention, atom_chain, 292
- * cycles as the address lies near and 477 far; rows, last.1_at_once.others: 411 a load on average.
- */
-#define FAR_CYCLES 185
 
 static double least(double a, double b)
 {
@@ -159,9 +156,10 @@ static double rate_alone(const struct wl_timing_input *input, const struct wl_tr
     if (is_recorded && goes_on->reads > 0) {
         alone.traffic.l2_read_sectors = alone.traffic.l1_missed_sectors = goes_on->reads;
         alone.traffic.l2_read_missed = goes_on->misses;
+        alone.traffic.l2_read_halves = alone.traffic.l2_read_lines_missed = 0;
         alone.traffic.dram_filled_bytes = 0;
         alone.traffic.dram_read_bytes = SECTOR_BYTES * goes_on->misses;
-        gpu.l2_latency += (uint32_t)(FAR_CYCLES * goes_on->far / goes_on->reads);
+        gpu.l2_latency += (uint32_t)(WL_TIMING_FAR_CYCLES * goes_on->far / goes_on->reads);
         alone.gpu = &gpu;
     }
     double instructions = longest_of(&one, input->program);

@@ -127,6 +127,9 @@ static void volatile_loads_are_done_as_written(void **state)
 {
     (void)state;
     check("ld.volatile.shared.u32 %r1, [4];", "SHARED_LOAD EXIT");
+    check("red.shared.add.u32 [%r0], 1;", "UNIFORM SHARED_ATOMIC EXIT");
+    check("red.shared.add.f32 [%r0], 0f3f800000;",
+          "UNIFORM SHARED_ATOMIC ALU ALU ALU SHARED_ATOMIC EXIT"); /* read, add, swap, see */
     check("ld.volatile.global.u32 %r1, [%rd0];", "UNIFORM LOAD EXIT");
     check("ld.relaxed.gpu.global.u32 %r1, [%rd0];", "UNIFORM LOAD EXIT");
     check("ld.volatile.s8 %r1, [%rd0];", "UNIFORM LOAD EXIT");

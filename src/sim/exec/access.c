@@ -65,14 +65,30 @@ static void record(const struct access *access, u32 passes, u32 sectors, u32 ide
         passes += access->waits * access->warp->worker->run->gpu->l1_miss_replays;
     if (access->op->site >> WL_TRACE_SITE_BITS)
         return;
-    wl_trace_push(access->warp->trace, wl_trace_access_word(access->op->site, access->sector));
-    wl_trace_push(access->warp->trace,
-                  wl_trace_pack((struct wl_trace_access){
-                      .lines = passes,
-                      .sectors = sectors,
-                      .sectors_ideal = ideal,
-                      .missed = access->kind == WL_SITE_STORE ? access->partial_lines : missed,
-                      .pending = access->pending}));
+    struct wl_trace_warp *trace = access->warp->trace;
+    const bool is_store = access->kind == WL_SITE_STORE;
+    const u32 absent = is_store ? access->partial_lines : missed;
+    const bool asks = absent && (access->kind == WL_SITE_LOAD || access->kind == WL_SITE_COPY);
+    const u32 note = is_store ? access->pieces : wl_trace_spread(sectors, access->pieces);
+    wl_trace_push(trace, wl_trace_access_word(access->op->site, access->sector));
+    wl_trace_push(trace, wl_trace_pack((struct wl_trace_access){.lines = passes,
+                                                                .sectors = sectors,
+                                                                .sectors_ideal = ideal,
+                                                                .missed = absent,
+                                                                .note = note}));
+    struct wl_sm *sm = access->warp->sm;
+    const u32 requests = (u32)sm->request_count - access->first_request;
+    if (asks && requests)
+        WL_PUSH(&sm->asked,
+                ((struct wl_asked){trace, trace->count - 1, access->first_request, requests}));
+}
+
+/* An access begins of which nothing is known yet. */
+static inline void begin_access(struct access *access)
+{
+    access->waits = access->partial_lines = 0;
+    access->pieces = 1;
+    access->first_request = (u32)access->warp->sm->request_count;
 }
 
 static void collect_lines(const u64 *address, u32 bytes, struct touched *touched)
@@ -188,8 +204,8 @@ static void count_scattered(struct access *access)
     site->sectors_ideal += ideal_sectors(access, sectors);
     site->tags += touched.count;
     site->bytes += distinct_bytes(access, &touched);
-    if (access->kind == WL_SITE_STORE && access->warp->trace)
-        trace_pieces(access, count_pieces(0, (const s64 *)touched.line, touched.count));
+    if (access->warp->trace)
+        access->pieces = count_pieces(0, (const s64 *)touched.line, touched.count);
     if (access->warp->trace)
         record(access,
                access->kind == WL_SITE_LOAD ? count_passes(access, touched.words, touched.count)
@@ -252,8 +268,8 @@ static void count_pattern(struct access *access)
     site->sectors_ideal += set->sectors_ideal;
     site->tags += set->count;
     site->bytes += set->bytes;
-    if (access->kind == WL_SITE_STORE && access->warp->trace)
-        trace_pieces(access, count_pieces(first >> 7, set->line, set->count));
+    if (access->warp->trace)
+        access->pieces = count_pieces(first >> 7, set->line, set->count);
     if (access->warp->trace)
         record(access, access->kind == WL_SITE_LOAD ? set->passes : set->count, set->sectors_total,
                set->sectors_ideal, (u32)(site->misses - missed));
@@ -353,7 +369,7 @@ static inline void note_load(const struct access *access)
 
 static void count_request(struct access *access)
 {
-    access->pending = access->waits = access->partial_lines = 0;
+    begin_access(access);
     access->site->requests[WL_SITE_GLOBAL]++;
 }
 
@@ -498,7 +514,7 @@ static void count_local(struct access *access, const u64 *offset)
 {
     struct wl_site_state *site = access->site;
     site->requests[WL_SITE_LOCAL]++;
-    access->pending = access->waits = access->partial_lines = 0;
+    begin_access(access);
     u32 lines = 0, sectors = 0;
     u64 missed = site->misses;
     for (u32 word = 0; word < (access->bytes + 3) / 4; word++) {

@@ -19,8 +19,9 @@ struct access {
     u32 dropped;         /* lanes outside every allocation: set by access_global, access_local */
     u64 sector;          /* that was touched last */
     u32 partial_lines;   /* of a store: lines with a sector of which it writes a part */
-    u32 pending;         /* cycles until lines come that were on their way already */
+    u32 pieces;          /* of device memory that its lines are of, as in the trace */
     u32 waits;           /* lines that are to come */
+    u32 first_request;   /* of those to L2 */
     u64 window;          /* WINDOW: address of its first byte; address[] is not filled then */
 };
 
@@ -100,12 +101,6 @@ static inline void access_leave_window(u64 *address, u32 bytes)
         const u64 offset = address[i] & ~WL_WINDOW_MASK;
         address[i] = offset > UINT32_MAX ? (u64)(UINT32_MAX - (bytes - 1)) : offset;
     }
-}
-
-/* What the trace says of a store in the place of what it waits for. */
-static inline void trace_pieces(struct access *access, u32 pieces)
-{
-    access->pending = pieces * WL_TRACE_PENDING_UNIT;
 }
 
 /* Faults the warp for an access that is not aligned. all: the addresses or offsets of all lanes.

@@ -83,12 +83,7 @@ static inline void await_line(struct access *access, struct wl_l1 *l1, u32 misse
         if (l1)
             wl_l1_set_arrival(l1, arrival);
     } else {
-        u64 pending = wl_l1_arrival(l1, arrival);
-        u64 hit = arrival + run->gpu->l1_latency;
-        u32 late = pending > hit ? (u32)(pending - hit) : 0;
-        access->pending = late > access->pending ? late : access->pending;
-        access->waits += late > 0;
-        arrival = pending > hit ? pending : hit;
+        access->waits += wl_l1_arrival(l1, arrival) > arrival + run->gpu->l1_latency;
     }
 }
 
@@ -140,7 +135,7 @@ static u32 pass_hits(struct access *access, struct wl_l1 *l1, u64 first, const s
     const u64 now = wl_warp_time(access->warp) << 8;
     const u32 l1_latency = access->warp->worker->run->gpu->l1_latency;
     u64 queue_end = sm->queue_end > now ? sm->queue_end : now, hits = 0;
-    u32 i = from, pending = access->pending, waits = 0;
+    u32 i = from, waits = 0;
     for (; i < count; i++) {
         const u64 at = first + (u64)line[i];
         struct wl_l1_set *set = l1->last_set;
@@ -159,16 +154,13 @@ static u32 pass_hits(struct access *access, struct wl_l1 *l1, u64 first, const s
         l1->last_set = set;
         l1->last_way = way;
         queue_end += 256;
-        const u64 arrival = queue_end >> 8, here = wl_l1_arrival(l1, arrival);
-        const u32 late = here > arrival + l1_latency ? (u32)(here - arrival - l1_latency) : 0;
-        pending = late > pending ? late : pending;
-        waits += late > 0;
+        const u64 arrival = queue_end >> 8;
+        waits += wl_l1_arrival(l1, arrival) > arrival + l1_latency;
         hits += (u32)__builtin_popcount(sectors[i]);
     }
     if (i == from)
         return i;
     sm->queue_end = queue_end;
-    access->pending = pending;
     access->waits += waits;
     access->site->hits += hits;
     access->sector = (first + (u64)line[i - 1]) << 2 | (u32)__builtin_ctz(sectors[i - 1] | 8);

@@ -155,6 +155,7 @@ static void merge_at(struct merging *merging, const struct wl_machine_block *blo
     }
     first->operands = begin;
     first->def_count = (uint8_t)count;
+    first->width_bytes = (uint8_t)(WORD_BYTES * count);
     for (uint32_t k = 1; k < count; k++)
         wl_machine_kill(words[k]);
 }
