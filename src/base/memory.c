@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 __attribute__((noreturn)) static void fail_by_abort(size_t size_bytes)
 {
@@ -49,6 +50,21 @@ void *wl_alloc_aligned(size_t alignment, size_t size_bytes)
         wl_memory_fail(size_bytes);
     memset(block, 0, rounded_bytes + alignment);
     return block;
+}
+
+void *wl_pages_alloc(size_t size_bytes)
+{
+    void *pages =
+        mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED)
+        wl_memory_fail(size_bytes);
+    return pages;
+}
+
+void wl_pages_free(void *pages, size_t size_bytes)
+{
+    if (pages)
+        munmap(pages, size_bytes);
 }
 
 char *wl_string_copy(const char *text)

@@ -15,7 +15,11 @@ void *wl_alloc(size_t size_bytes);                              /* uninitialised
 WL_EXPORT void *wl_alloc_zero(size_t count, size_t size_bytes); /* zeroed, checks overflow */
 void *wl_resize(void *block, size_t count, size_t size_bytes);  /* realloc, checks overflow */
 void *wl_alloc_aligned(size_t alignment, size_t size_bytes);    /* zeroed; free() it */
-WL_EXPORT char *wl_string_copy(const char *text);               /* NULL gives NULL; free() it */
+/* Zeroed pages of their own, which cost nothing before they are touched, for large tables of which
+ * little may be used. Free with wl_pages_free. */
+void *wl_pages_alloc(size_t size_bytes);
+void wl_pages_free(void *pages, size_t size_bytes); /* NULL is fine */
+WL_EXPORT char *wl_string_copy(const char *text);   /* NULL gives NULL; free() it */
 WL_EXPORT char *wl_string_copy_length(const char *text, size_t length); /* free() it */
 WL_EXPORT char *wl_string_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -69,6 +68,7 @@ struct wl_l2 {
     uint32_t partitions, ways, set_count, set_reciprocal; /* sets of a partition */
     uint32_t dirty_limit;                                 /* ways of a set */
     struct l2_set *sets[MAX_PARTITIONS];
+    size_t set_bytes, fetched_bytes; /* of a partition */
     struct used used[SLICES];
     uint32_t *fetched[MAX_PARTITIONS]; /* when device memory was asked last, way by way */
     uint32_t launch;                   /* told from others in those times */
@@ -162,20 +162,13 @@ static uint32_t partition_of(const struct wl_l2 *l2, uint32_t group)
     return l2->partition_of[group];
 }
 
-static size_t sets_bytes(const struct wl_l2 *l2)
-{
-    return l2->set_count * sizeof(struct l2_set);
-}
-
-/* Pages that nothing has touched are zero and cost nothing; those of malloc may be used ones. */
 static void allocate_sets(struct wl_l2 *l2)
 {
+    l2->set_bytes = l2->set_count * sizeof(struct l2_set);
+    l2->fetched_bytes = (size_t)l2->set_count * MAX_WAYS * sizeof **l2->fetched;
     for (uint32_t i = 0; i < l2->partitions; i++) {
-        l2->sets[i] =
-            mmap(NULL, sets_bytes(l2), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (l2->sets[i] == MAP_FAILED)
-            wl_memory_fail(sets_bytes(l2));
-        l2->fetched[i] = wl_alloc_zero((size_t)l2->set_count * MAX_WAYS, sizeof **l2->fetched);
+        l2->sets[i] = wl_pages_alloc(l2->set_bytes);
+        l2->fetched[i] = wl_pages_alloc(l2->fetched_bytes);
     }
     const size_t most = (size_t)l2->partitions * (l2->set_count / SLICES + 1);
     for (uint32_t slice = 0; slice < SLICES; slice++)
@@ -235,8 +228,8 @@ void wl_l2_free(struct wl_l2 *l2)
     if (!l2)
         return;
     for (uint32_t i = 0; i < l2->partitions; i++) {
-        munmap(l2->sets[i], sets_bytes(l2));
-        free(l2->fetched[i]);
+        wl_pages_free(l2->sets[i], l2->set_bytes);
+        wl_pages_free(l2->fetched[i], l2->fetched_bytes);
     }
     for (uint32_t slice = 0; slice < SLICES; slice++)
         free(l2->used[slice].sets);
