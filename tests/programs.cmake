@@ -51,7 +51,9 @@ wl_nvcc_test(debug "ok" features.cu -G -arch=sm_90)
 wl_nvcc_test(per_thread_stream "ok" features.cu -O3 -arch=sm_90 -default-stream per-thread)
 wl_nvcc_test(newer_target "ok" features.cu -O3 -arch=compute_100)
 wl_nvcc_test(textures "ok" textures.cu -O2 -arch=sm_90)
-wl_nvcc_test(children "ok: 1 launches, 0 inversions" children.cu -O2 -arch=sm_90 -rdc=true -lcudadevrt)
+wl_nvcc_test(children "ok: 0 inversions" children.cu -O2 -arch=sm_90 -rdc=true -lcudadevrt)
+wl_nvcc_test(children_per_thread "ok: 0 inversions" children.cu -O2 -arch=sm_90 -rdc=true -lcudadevrt
+             -default-stream per-thread)
 wl_nvcc_test(linked "ok" linked_a.cu linked_b.cu -O3 -arch=sm_90 -rdc=true)
 wl_nvcc_test(machine_code_only "no kernel image is available for execution on the device"
              features.cu -gencode arch=compute_90,code=sm_90)

@@ -44,6 +44,24 @@ __global__ void begin(int *numbers, int *copy, int n, int *launches, int *invers
         printf("%s\n", cudaGetErrorString(cudaGetLastError()));
 }
 
+/* The rest of what kernels may ask of the runtime; how many answers are wrong. */
+__global__ void ask(int *wrong)
+{
+    int device = -1, count = -1, *memory = nullptr;
+    cudaEvent_t event;
+    *wrong += cudaGetDevice(&device) != cudaSuccess || device != 0;
+    *wrong += cudaGetDeviceCount(&count) != cudaSuccess || count != 1;
+    *wrong += cudaEventCreateWithFlags(&event, cudaEventDisableTiming) != cudaSuccess;
+    *wrong += cudaEventRecord(event, 0) != cudaSuccess || cudaStreamWaitEvent(0, event, 0) != cudaSuccess;
+    *wrong += cudaEventDestroy(event) != cudaSuccess;
+    *wrong += cudaMalloc((void **)&memory, 64) != cudaSuccess || !memory;
+    memory[15] = 7;
+    *wrong += memory[15] != 7 || cudaFree(memory) != cudaSuccess;
+    *wrong += cudaMalloc((void **)&memory, size_t(1) << 40) != cudaErrorMemoryAllocation;
+    const char *none = cudaGetErrorString(cudaSuccess), *some = cudaGetErrorString(cudaErrorMemoryAllocation);
+    *wrong += none[0] != 'n' || some[0] == 'n';
+}
+
 int main(void)
 {
     enum { N = 200 };
@@ -59,6 +77,10 @@ int main(void)
     int wrong = cudaDeviceSynchronize() != cudaSuccess;
     for (int i = 0; i < N; i++)
         wrong += copy[i] != numbers[i] || (i && copy[i - 1] > copy[i]);
-    printf("%s: %d launches, %d inversions\n", wrong ? "wrong" : "ok", told[0] > 50, told[1]);
+    wrong += told[0] <= 50;
+    told[0] = 0;
+    ask<<<1, 1>>>(told);
+    wrong += cudaDeviceSynchronize() != cudaSuccess || told[0] != 0;
+    printf("%s: %d inversions\n", wrong ? "wrong" : "ok", told[1]);
     return wrong;
 }

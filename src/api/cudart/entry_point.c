@@ -48,14 +48,5 @@ int cudaGetDriverEntryPoint(const char *name, void **function, uint64_t flags, i
     return find(name, function, (unsigned)wl_cudart_version.runtime_version, flags, status);
 }
 
-/* For programs whose default stream is each thread's; the functions are the same. */
-int cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **function, unsigned version,
-                                          uint64_t flags, int *status)
-{
-    return find(name, function, version, flags, status);
-}
-
-int cudaGetDriverEntryPoint_ptsz(const char *name, void **function, uint64_t flags, int *status)
-{
-    return cudaGetDriverEntryPoint(name, function, flags, status);
-}
+WL_CUDART_PER_THREAD(cudaGetDriverEntryPoint, ptsz);
+WL_CUDART_PER_THREAD(cudaGetDriverEntryPointByVersion, ptsz);

@@ -10,7 +10,8 @@
 
 extern const struct wl_embedded_file wl_embedded_device_runtime[];
 
-static const char prefix[] = "__cudaCDP2";
+/* The suffix is of programs whose default stream is each thread's: the functions are the same. */
+static const char prefix[] = "__cudaCDP2", suffix[] = "_ptsz";
 
 /* NULL before a kernel asks for it. */
 static const struct wl_device_image *runtime_image(void)
@@ -28,8 +29,11 @@ const struct wl_ptx_function *wl_device_runtime_function(const char *name,
     if (!wl_device_kernels.runtime)
         wl_device_module_take_stand_in(file->content, file->name, &wl_device_kernels.runtime);
     const struct wl_device_image *image = runtime_image();
+    const char *end = strstr(name, suffix);
+    char *plain = wl_string_copy_length(name, end ? (size_t)(end - name) : strlen(name));
     const struct wl_ptx_function *function =
-        image ? wl_ptx_module_find_function(image->parsed, name) : NULL;
+        image ? wl_ptx_module_find_function(image->parsed, plain) : NULL;
+    free(plain);
     if (!function || !function->has_body)
         return NULL;
     *module = image->parsed;
