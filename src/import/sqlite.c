@@ -24,9 +24,9 @@ struct source {
 struct reading {
     struct wl_import_target *target;
     sqlite3 *database;
-    bool is_nvprof, is_predicted;
+    bool is_nvprof, is_predicted, is_own; /* own: Warplens wrote it */
     int64_t origin_ns;
-    uint64_t pid;
+    uint64_t pid; /* of the process at hand, with the machine's number above its 24 bits */
     WL_VECTOR(int64_t) pids;
     unsigned calls;
     uint64_t in_use[WL_TIMELINE_MEMORY_KINDS]; /* bytes of each kind of memory */
@@ -142,6 +142,64 @@ static void fill_result(const struct source *source, struct wl_timeline_record *
     record->words[0] = (uint64_t)values[OWN];
 }
 
+/* nsys has them by their handles; what Warplens writes has a name there (StringIds), which the
+ * row's name is looked up with: name_event. */
+static void fill_mpi_peer(const struct source *source, struct wl_timeline_record *record,
+                          const int64_t *values)
+{
+    const int64_t *own =
+        values + OWN; /* bytes, whether they are received, rank, tag, communicator */
+    (void)source;
+    record->words[own[1] ? 1 : 0] = (uint64_t)own[0];
+    record->words[2] = (uint64_t)own[2];
+    record->words[3] = (uint64_t)own[3];
+    record->words[4] = (uint64_t)own[4];
+}
+
+static void fill_mpi_all(const struct source *source, struct wl_timeline_record *record,
+                         const int64_t *values)
+{
+    const int64_t *own = values + OWN; /* bytes sent, received, root, communicator */
+    (void)source;
+    record->words[0] = (uint64_t)own[0];
+    record->words[1] = (uint64_t)own[1];
+    record->words[2] = (uint64_t)own[2];
+    record->words[3] = (uint64_t)-1;
+    record->words[4] = (uint64_t)own[3];
+}
+
+static void fill_mpi_other(const struct source *source, struct wl_timeline_record *record,
+                           const int64_t *values)
+{
+    (void)source, (void)values;
+    record->words[2] = record->words[3] = (uint64_t)-1;
+}
+
+/* OpenACC's number of the event (interface for tools) by CUPTI's. */
+static uint64_t acc_event_of(int64_t kind)
+{
+    static const uint8_t events[] = {0, 1, 3, 5, 18, 20, 22, 24, 24, 16, 14, 10, 12, 6, 7, 8, 9};
+    return kind > 0 && kind < (int64_t)WL_COUNT(events) ? events[kind] : 0;
+}
+
+/* File and function are numbers of names until name_event has looked them up. */
+static void fill_acc(const struct source *source, struct wl_timeline_record *record,
+                     const int64_t *values)
+{
+    enum { IMPLICIT_WAIT = 8 };
+    enum { KIND, CONSTRUCT, IMPLICIT, DEVICE_TYPE, DEVICE, FILE_NAME, LINE, FUNCTION, BYTES };
+    const int64_t *own = values + OWN;
+    (void)source;
+    record->words[0] = WL_TIMELINE_PACK_REGION(
+        acc_event_of(own[KIND]), own[CONSTRUCT] ? own[CONSTRUCT] - 1 : 0,
+        own[IMPLICIT] || own[KIND] == IMPLICIT_WAIT, own[DEVICE_TYPE], own[DEVICE]);
+    record->words[1] = (uint64_t)own[FILE_NAME];
+    record->words[2] = (uint64_t)own[LINE];
+    record->words[3] = (uint64_t)own[FUNCTION];
+    record->words[4] = (uint64_t)-1;
+    record->words[5] = (uint64_t)own[BYTES];
+}
+
 static void fill_nothing(const struct source *source, struct wl_timeline_record *record,
                          const int64_t *values)
 {
@@ -149,6 +207,12 @@ static void fill_nothing(const struct source *source, struct wl_timeline_record 
 }
 
 #define PLACE "deviceId", "contextId", "streamId"
+/* "(expression)" and "column|otherwise" are no mere names of columns */
+#define IS_RECEIVED \
+    "((SELECT value LIKE '%recv%' AND value NOT LIKE '%sendrecv%' OR value LIKE '%probe%' FROM StringIds WHERE id = textId))"
+#define ACC_PLACE                                                                                \
+    "eventKind", "parentConstruct", "implicit", "deviceType", "cuDeviceId", "srcFile", "lineNo", \
+        "funcName", "bytes"
 static const struct source sources[] = {
     {"CUPTI_ACTIVITY_KIND_RUNTIME",
      "CUPTI_ACTIVITY_KIND_RUNTIME",
@@ -234,39 +298,46 @@ static const struct source sources[] = {
     {"MPI_COLLECTIVES_EVENTS",
      NULL,
      WL_TIMELINE_MPI,
-     {"start", "end", "textId", "globalTid", "-"},
+     {"start", "end", "textId", "globalTid", "-", "size", "recvSize", "rootRank|-1", "commHandle"},
      {"-"},
-     fill_nothing},
+     fill_mpi_all},
     {"MPI_P2P_EVENTS",
+     NULL,
+     WL_TIMELINE_MPI,
+     {"start", "end", "textId", "globalTid", "-", "size", IS_RECEIVED, "remoteRank|-1", "tag|-1",
+      "commHandle"},
+     {"-"},
+     fill_mpi_peer},
+    {"MPI_START_WAIT_EVENTS",
      NULL,
      WL_TIMELINE_MPI,
      {"start", "end", "textId", "globalTid", "-"},
      {"-"},
-     fill_nothing},
+     fill_mpi_other},
     {"MPI_OTHER_EVENTS",
      NULL,
      WL_TIMELINE_MPI,
      {"start", "end", "textId", "globalTid", "-"},
      {"-"},
-     fill_nothing},
-    {"OPENACC_DATA_EVENTS",
+     fill_mpi_other},
+    {"CUPTI_ACTIVITY_KIND_OPENACC_DATA",
      NULL,
      WL_TIMELINE_OPENACC,
-     {"start", "end", "nameId", "globalTid", "-"},
+     {"start", "end", "nameId", "globalTid", "-", ACC_PLACE},
      {"-"},
-     fill_nothing},
-    {"OPENACC_LAUNCH_EVENTS",
+     fill_acc},
+    {"CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH",
      NULL,
      WL_TIMELINE_OPENACC,
-     {"start", "end", "nameId", "globalTid", "-"},
+     {"start", "end", "nameId", "globalTid", "-", ACC_PLACE},
      {"-"},
-     fill_nothing},
-    {"OPENACC_OTHER_EVENTS",
+     fill_acc},
+    {"CUPTI_ACTIVITY_KIND_OPENACC_OTHER",
      NULL,
      WL_TIMELINE_OPENACC,
-     {"start", "end", "nameId", "globalTid", "-"},
+     {"start", "end", "nameId", "globalTid", "-", ACC_PLACE},
      {"-"},
-     fill_nothing},
+     fill_acc},
 };
 
 /* ---- the database ---- */
@@ -371,10 +442,11 @@ static void count_memory(struct reading *reading, struct wl_timeline_record *rec
     record->words[5] = *in_use;
 }
 
+#define OF_NSYS "SELECT value FROM StringIds WHERE id = ?"
+
 static uint32_t name_event(struct reading *reading, const struct source *source,
                            sqlite3_stmt **names, int64_t value, struct wl_timeline_record *record)
 {
-    static const char of_nsys[] = "SELECT value FROM StringIds WHERE id = ?";
     static const char of_nvprof[] = "SELECT value FROM StringTable WHERE _id_ = ?";
     char other[40];
     switch (record->category) {
@@ -403,7 +475,27 @@ static uint32_t name_event(struct reading *reading, const struct source *source,
                  (long long)value);
         return wl_import_name(reading->target, call ? call : other);
     }
-    return find_text(reading, names, reading->is_nvprof ? of_nvprof : of_nsys, value);
+    return find_text(reading, names, reading->is_nvprof ? of_nvprof : OF_NSYS, value);
+}
+
+static uint32_t find_name(struct reading *reading, sqlite3_stmt **names, uint64_t id)
+{
+    return id ? find_text(reading, names, OF_NSYS, (int64_t)id) : 0;
+}
+
+/* Words that are names, too: files and functions of OpenACC, communicators of MPI. */
+static void name_words(struct reading *reading, const struct source *source, sqlite3_stmt **names,
+                       struct wl_timeline_record *record)
+{
+    char handle[40];
+    if (source->fill == fill_acc) {
+        record->words[1] = find_name(reading, names, record->words[1]);
+        record->words[3] = find_name(reading, names, record->words[3]);
+    } else if (record->category == WL_TIMELINE_MPI && record->words[4]) {
+        snprintf(handle, sizeof handle, "communicator %#llx", (unsigned long long)record->words[4]);
+        record->words[4] = reading->is_own ? find_name(reading, names, record->words[4])
+                                           : wl_import_name(reading->target, handle);
+    }
 }
 
 /* ---- events ---- */
@@ -412,6 +504,24 @@ static uint32_t name_event(struct reading *reading, const struct source *source,
 struct statements {
     sqlite3_stmt *names, *domains;
 };
+
+/* column: "-" for none, a name, "name|otherwise", or "(expression)". */
+static void add_column(const struct reading *reading, const char *table, const char *column,
+                       struct wl_text *sql)
+{
+    char name[40];
+    const char *otherwise = strchr(column, '|');
+    snprintf(name, sizeof name, "%.*s",
+             (int)(otherwise ? otherwise - column : (ptrdiff_t)strlen(column)), column);
+    if (column[0] == '(')
+        wl_text_add(sql, column);
+    else if (column[0] == '-' || !has_column(reading, table, name))
+        wl_text_add(sql, otherwise ? otherwise + 1 : "NULL");
+    else if (otherwise)
+        wl_text_addf(sql, "ifnull(\"%s\", %s)", name, otherwise + 1);
+    else
+        wl_text_addf(sql, "\"%s\"", name);
+}
 
 static sqlite3_stmt *prepare(struct reading *reading, const struct source *source)
 {
@@ -423,8 +533,8 @@ static sqlite3_stmt *prepare(struct reading *reading, const struct source *sourc
         return NULL;
     wl_text_add(&sql, "SELECT ");
     for (size_t i = 0; i < MOST_COLUMNS && columns[i]; i++) {
-        bool is_there = columns[i][0] != '-' && has_column(reading, table, columns[i]);
-        wl_text_addf(&sql, is_there ? "%s\"%s\"" : "%sNULL", i ? ", " : "", columns[i]);
+        wl_text_add(&sql, i ? ", " : "");
+        add_column(reading, table, columns[i], &sql);
     }
     bool has_text = strcmp(table, "NVTX_EVENTS") == 0 && has_column(reading, table, "text");
     wl_text_addf(&sql, ", %s FROM \"%s\" ORDER BY \"%s\"", has_text ? "\"text\"" : "NULL", table,
@@ -454,7 +564,7 @@ static void put_row(struct reading *reading, const struct source *source, sqlite
     for (int i = 0; i < columns && i < MOST_COLUMNS; i++)
         values[i] = sqlite3_column_int64(row, i);
     bool has_end = sqlite3_column_type(row, END) != SQLITE_NULL;
-    uint64_t pid = (uint64_t)values[THREAD] >> 24 & 0xffffff;
+    uint64_t pid = (uint64_t)(values[THREAD] >> 24);
     bool has_pid = !reading->is_nvprof && sqlite3_column_type(row, THREAD) != SQLITE_NULL;
     if ((has_pid && pid != reading->pid) || !is_event(reading, source, values))
         return;
@@ -471,13 +581,14 @@ static void put_row(struct reading *reading, const struct source *source, sqlite
     const char *text = (const char *)sqlite3_column_text(row, columns);
     source->fill(source, &record, values);
     if (source->fill == fill_nvtx) /* domains are created by rows of the same table */
-        record.words[0] = find_text(
-            reading, &statements->domains,
-            "SELECT text FROM NVTX_EVENTS WHERE eventType = 75 AND domainId = ?1 "
-            "AND globalTid >> 24 & 16777215 = ?2 AND text IS NOT NULL ORDER BY start LIMIT 1",
-            (int64_t)record.words[0]);
+        record.words[0] =
+            find_text(reading, &statements->domains,
+                      "SELECT text FROM NVTX_EVENTS WHERE eventType = 75 AND domainId = ?1 "
+                      "AND globalTid >> 24 = ?2 AND text IS NOT NULL ORDER BY start LIMIT 1",
+                      (int64_t)record.words[0]);
     record.name = text ? wl_import_name(reading->target, text)
                        : name_event(reading, source, &statements->names, values[NAME], &record);
+    name_words(reading, source, &statements->names, &record);
     wl_import_event(reading->target, &record);
 }
 
@@ -505,7 +616,7 @@ static void list_pids(struct reading *reading)
         sqlite3_stmt *statement = NULL;
         if (!table || !has_table(reading, table) || !has_column(reading, table, column))
             continue;
-        char *sql = wl_string_format("SELECT DISTINCT \"%s\" >> 24 & 16777215 FROM \"%s\" WHERE "
+        char *sql = wl_string_format("SELECT DISTINCT \"%s\" >> 24 FROM \"%s\" WHERE "
                                      "\"%s\" IS NOT NULL",
                                      column, table, column);
         sqlite3_prepare_v2(reading->database, sql, -1, &statement, NULL);
@@ -551,22 +662,49 @@ static void put_devices(struct reading *reading)
     sqlite3_finalize(row);
 }
 
-static void begin_process(struct reading *reading, int64_t pid)
+/* The text that a query has for the process at hand, or NULL. It is bound to its first parameter.
+ */
+static char *ask_text(struct reading *reading, const char *sql)
 {
     sqlite3_stmt *row = NULL;
-    char *executable = NULL;
-    if (!reading->is_nvprof && has_table(reading, "PROCESSES") &&
-        sqlite3_prepare_v2(reading->database, "SELECT name FROM PROCESSES WHERE pid = ?", -1, &row,
-                           NULL) == SQLITE_OK &&
-        sqlite3_bind_int64(row, 1, pid) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW &&
-        sqlite3_column_text(row, 0))
-        executable = wl_string_copy((const char *)sqlite3_column_text(row, 0));
+    char *text = NULL;
+    if (sqlite3_prepare_v2(reading->database, sql, -1, &row, NULL) == SQLITE_OK &&
+        sqlite3_bind_int64(row, 1, (int64_t)reading->pid) == SQLITE_OK &&
+        sqlite3_step(row) == SQLITE_ROW && sqlite3_column_text(row, 0))
+        text = wl_string_copy((const char *)sqlite3_column_text(row, 0));
     sqlite3_finalize(row);
+    return text;
+}
+
+static void find_rank(struct reading *reading)
+{
+    char *rank = ask_text(reading, "SELECT rank FROM MPI_RANKS WHERE globalTid >> 24 = ?1 LIMIT 1");
+    if (rank) {
+        reading->target->rank.is_known = true;
+        reading->target->rank.rank = strtoll(rank, NULL, 10);
+        reading->target->rank.count =
+            ask(reading, "SELECT count(DISTINCT rank) FROM MPI_RANKS", -1);
+    }
+    free(rank);
+}
+
+static void begin_process(struct reading *reading, int64_t pid)
+{
+    char *executable = NULL, *host = NULL;
+    uint64_t own = (uint64_t)pid & (reading->is_nvprof ? UINT64_MAX : 0xffffff);
     reading->pid = (uint64_t)pid;
+    if (!reading->is_nvprof) {
+        executable = ask_text(reading, "SELECT name FROM PROCESSES WHERE globalPid >> 24 = ?1 OR "
+                                       "pid = ?1 ORDER BY globalPid >> 24 = ?1 DESC");
+        host = ask_text(reading, "SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = 'Hostname' "
+                                 "AND globalVid >> 48 = ?1 >> 24");
+        find_rank(reading);
+    }
     memset(reading->in_use, 0, sizeof reading->in_use);
-    wl_import_begin_process(reading->target, reading->is_nvprof ? "nvprof" : "nsys", (uint64_t)pid,
-                            executable, NULL, (uint64_t)reading->origin_ns);
+    wl_import_begin_process(reading->target, reading->is_nvprof ? "nvprof" : "nsys", own,
+                            executable, host, (uint64_t)reading->origin_ns);
     free(executable);
+    free(host);
 }
 
 /* Tables with events that have no place in a report are named, not guessed. */
@@ -611,6 +749,10 @@ static enum wl_code read_all(struct reading *reading, struct wl_error *error)
         ask(reading, "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1", 0);
     reading->is_predicted =
         ask(reading, "SELECT count(*) FROM META_DATA_EXPORT WHERE name = 'WARPLENS_PREDICTED'", 0);
+    reading->is_own = ask(reading,
+                          "SELECT count(*) FROM META_DATA_EXPORT WHERE name = 'EXPORT_PRODUCT' AND "
+                          "value = 'warplens'",
+                          0) > 0;
     list_pids(reading);
     for (size_t i = 0; i < reading->pids.count && !code; i++) {
         begin_process(reading, reading->pids.items[i]);

@@ -91,19 +91,12 @@ static void send_device(struct sim_collector *collector)
     if (collector->is_device_sent)
         return;
     collector->is_device_sent = true;
-    struct wl_attribute_list *attributes = &collector->attributes;
-    attributes->count = 0;
-    wl_facts_of_gpu(&collector->gpu, attributes);
-    struct wl_record_device record = {
-        .model = collector->gpu.name,
-        .name = collector->gpu.full_name,
-        .capability_major = collector->gpu.capability_major,
-        .capability_minor = collector->gpu.capability_minor,
-        .attributes = attributes->items,
-        .attribute_count = attributes->count,
-    };
-    if (sink->put_device)
-        sink->put_device(sink->self, &record);
+    wl_facts_put_device(sink, 0, &collector->gpu, NULL);
+}
+
+void wl_sim_collector_put_device(void *self)
+{
+    send_device(self);
 }
 
 static const char *or_empty(const char *text)

@@ -40,6 +40,7 @@ static struct {
     struct wl_device_observer observer;         /* ours, around it */
     _Atomic int64_t next_progress_ms;
     atomic_bool is_progress_shown;
+    atomic_bool is_device_used; /* the program had it do something */
 } simulated;
 
 static void put_note(enum wl_note_severity severity, const char *code, const char *text,
@@ -137,6 +138,7 @@ static void put_memory(const void *change)
 static void activity(void *self, const struct wl_device_activity *activity)
 {
     (void)self;
+    atomic_store_explicit(&simulated.is_device_used, true, memory_order_relaxed);
     trace_guarded(put_activity, activity);
 }
 
@@ -420,7 +422,9 @@ static void trace_end(void)
 /* What there is to say when the program has ended. */
 static void put_leftovers(void *self)
 {
-    (void)self;
+    if (simulated.settings->trace[0] && atomic_load(&simulated.is_device_used) &&
+        wl_session_open_stream())
+        wl_sim_collector_put_device(self);
     uint64_t more = wl_sim_failures_left_out();
     if (more && wl_session_open_stream()) {
         char *text = wl_string_format("%llu more API errors, which are not listed",
@@ -434,6 +438,7 @@ static void put_leftovers(void *self)
 
 static void forget(void *self)
 {
+    atomic_store(&simulated.is_device_used, false);
     wl_sim_collector.forget(self);
 }
 
