@@ -609,6 +609,13 @@ static enum wl_code put_source(struct reading *reading, const struct source *sou
 
 /* ---- processes and devices ---- */
 
+static int compare_pids(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* In order: of the first machine, of the second, ... */
 static void list_pids(struct reading *reading)
 {
     for (size_t i = 0; i < WL_COUNT(sources) && !reading->is_nvprof; i++) {
@@ -632,6 +639,8 @@ static void list_pids(struct reading *reading)
         sqlite3_finalize(statement);
         free(sql);
     }
+    if (reading->pids.count)
+        qsort(reading->pids.items, reading->pids.count, sizeof *reading->pids.items, compare_pids);
     if (!reading->pids.count) {
         int64_t pid = ask(reading, "SELECT processId FROM CUPTI_ACTIVITY_KIND_RUNTIME LIMIT 1", 0);
         WL_PUSH(&reading->pids, pid);
