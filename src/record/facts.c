@@ -158,6 +158,12 @@ void wl_facts_put_device(const struct wl_sink *sink, uint32_t device, const stru
 
 /* ---- a launch ---- */
 
+void wl_facts_add_stack(const char *stack, struct wl_attribute_list *list)
+{
+    if (stack)
+        add_text(list, "launch__call_stack", stack);
+}
+
 static void add_value(struct wl_value_list *list, const char *name, double value, enum wl_mark mark)
 {
     WL_PUSH(list, ((struct wl_record_value){name, value, mark}));

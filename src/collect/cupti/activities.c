@@ -204,9 +204,10 @@ static void take_call(const struct wl_cupti_activity *activity)
     note_caller(from->correlation_id, from->thread_id);
 }
 
+/* Of what is recorded, that is. */
 static void note_device(uint32_t device)
 {
-    if (device < WL_CUDA_DEVICES_MAX)
+    if (device < WL_CUDA_DEVICES_MAX && wl_timeline_is_wanted(WL_TIMELINE_KERNEL))
         atomic_fetch_or_explicit(&trace.devices, UINT64_C(1) << device, memory_order_relaxed);
 }
 

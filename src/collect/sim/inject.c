@@ -25,6 +25,7 @@
 #include "record/stream/running.h"
 #include "record/stream/stream.h"
 #include "timeline/engine.h"
+#include "timeline/timeline.h"
 
 /* Of a kernel that takes longer than the first it is said where it is, and again after the second.
  */
@@ -40,7 +41,7 @@ static struct {
     struct wl_device_observer observer;         /* ours, around it */
     _Atomic int64_t next_progress_ms;
     atomic_bool is_progress_shown;
-    atomic_bool is_device_used; /* the program had it do something */
+    atomic_bool is_device_used; /* something that it did was recorded */
 } simulated;
 
 static void put_note(enum wl_note_severity severity, const char *code, const char *text,
@@ -138,7 +139,8 @@ static void put_memory(const void *change)
 static void activity(void *self, const struct wl_device_activity *activity)
 {
     (void)self;
-    atomic_store_explicit(&simulated.is_device_used, true, memory_order_relaxed);
+    if (wl_timeline_is_wanted(WL_TIMELINE_KERNEL))
+        atomic_store_explicit(&simulated.is_device_used, true, memory_order_relaxed);
     trace_guarded(put_activity, activity);
 }
 
