@@ -8,18 +8,10 @@
 #include "base/memory.h"
 #include "import/cupti_calls.h"
 #include "import/database.h"
+#include "import/sqlite_tables.h"
 #include "import/target.h"
 
-enum { MOST_COLUMNS = 20, STEPS_PER_CALL = 1000000, MOST_CALLS = 20000, MOST_PIDS = 4096 };
-
-/* A table: what its columns are called in nsys's databases, and in nvprof's where that differs. */
-struct source {
-    const char *table, *nvprof_table; /* NULL: there is none */
-    enum wl_timeline_category category;
-    const char *columns[MOST_COLUMNS], *nvprof_columns[MOST_COLUMNS];
-    void (*fill)(const struct source *source, struct wl_timeline_record *record,
-                 const int64_t *values);
-};
+enum { STEPS_PER_CALL = 1000000, MOST_CALLS = 20000, MOST_PIDS = 4096 };
 
 struct reading {
     struct wl_import_target *target;
@@ -32,313 +24,12 @@ struct reading {
     uint64_t in_use[WL_TIMELINE_MEMORY_KINDS]; /* bytes of each kind of memory */
 };
 
-/* The first columns of all. THREAD: globalTid or globalPid; 0 where it has none. */
-enum { START, END, NAME, THREAD, CORRELATION, OWN };
-
-static void fill_call(const struct source *source, struct wl_timeline_record *record,
-                      const int64_t *values)
-{
-    (void)source;
-    record->words[0] = (uint64_t)values[OWN];
-    record->flags |= values[OWN] ? WL_TIMELINE_FAILED : 0;
-    if (values[OWN + 1] == 1) /* nsys has both APIs in one table */
-        record->category = WL_TIMELINE_CUDA_DRIVER;
-}
-
-static uint64_t where(const int64_t *values)
-{
-    return WL_TIMELINE_PACK_WHERE(values[0], values[1], values[2]);
-}
-
-static void fill_kernel(const struct source *source, struct wl_timeline_record *record,
-                        const int64_t *values)
-{
-    const int64_t *own = values + OWN;
-    (void)source;
-    record->words[0] = where(own);
-    record->words[1] = WL_TIMELINE_PACK_GRID(own[3], own[4], own[5]);
-    record->words[2] = WL_TIMELINE_PACK_BLOCK(own[6], own[7], own[8], own[9]);
-    record->words[3] = WL_TIMELINE_PACK_SHARED(own[10], own[11]);
-    record->words[4] = (uint64_t)own[12];
-}
-
 /* nsys's kinds of memory are one less than CUPTI's; nvprof has CUPTI's. */
 static uint64_t memory_of(const struct reading *reading, int64_t kind)
 {
     int64_t own = reading->is_nvprof ? kind : kind + 1;
     return own > 0 && own < WL_TIMELINE_MEMORY_KINDS ? (uint64_t)own : 0;
 }
-
-static void fill_copy(const struct source *source, struct wl_timeline_record *record,
-                      const int64_t *values)
-{
-    const int64_t *own = values + OWN;
-    (void)source;
-    record->words[0] = where(own);
-    record->words[1] = (uint64_t)own[3];
-    record->words[2] = (uint64_t)own[4];
-    record->words[3] = (uint64_t)own[5];
-    record->words[4] = (uint64_t)own[6];
-    record->words[5] = (uint64_t)own[7];
-}
-
-static void fill_set(const struct source *source, struct wl_timeline_record *record,
-                     const int64_t *values)
-{
-    const int64_t *own = values + OWN;
-    (void)source;
-    record->words[0] = where(own);
-    record->words[1] = (uint64_t)own[3];
-    record->words[2] = (uint64_t)own[4];
-    record->words[3] = (uint64_t)own[5];
-    record->words[5] = (uint64_t)own[6];
-}
-
-static void fill_synchronization(const struct source *source, struct wl_timeline_record *record,
-                                 const int64_t *values)
-{
-    (void)source;
-    record->words[0] = where(values + OWN);
-    record->words[1] = (uint64_t)values[OWN + 3];
-}
-
-static void fill_memory(const struct source *source, struct wl_timeline_record *record,
-                        const int64_t *values)
-{
-    const int64_t *own = values + OWN;
-    (void)source;
-    record->words[0] = where(own);
-    record->words[1] = (uint64_t)own[3];
-    record->words[2] = (uint64_t)own[4];
-    record->words[3] = (uint64_t)own[5];
-    record->words[4] = own[6] == 1;
-}
-
-/* eventType (ENUM_NSYS_EVENT_TYPE): of ranges and marks; 70 and 71 are those of a text file. The
- * others say what domains, categories and threads are called. */
-enum { MARK = 34, PUSH_POP = 59, START_END = 60, PUSH_POP_OF_TEXT = 70, START_END_OF_TEXT = 71 };
-
-/* Rows with call stacks of calls that have a row of their own (ENUM_NSYS_EVENT_CLASS). */
-enum { CLASS_BACKTRACE = 67 };
-
-static void fill_nvtx(const struct source *source, struct wl_timeline_record *record,
-                      const int64_t *values)
-{
-    (void)source;
-    if (values[OWN] == START_END || values[OWN] == START_END_OF_TEXT)
-        record->category = WL_TIMELINE_NVTX_STARTEND;
-    else if (values[OWN] == MARK)
-        record->category = WL_TIMELINE_NVTX_MARK;
-    record->words[0] = (uint64_t)values[OWN + 1]; /* the domain's number, by then */
-    record->words[1] = (uint64_t)values[OWN + 2];
-    record->words[2] = (uint64_t)values[OWN + 3];
-    record->words[3] = (uint64_t)values[OWN + 4];
-}
-
-static void fill_result(const struct source *source, struct wl_timeline_record *record,
-                        const int64_t *values)
-{
-    (void)source;
-    record->words[0] = (uint64_t)values[OWN];
-}
-
-/* nsys has them by their handles; what Warplens writes has a name there (StringIds), which the
- * row's name is looked up with: name_event. */
-static void fill_mpi_peer(const struct source *source, struct wl_timeline_record *record,
-                          const int64_t *values)
-{
-    const int64_t *own =
-        values + OWN; /* bytes, whether they are received, rank, tag, communicator */
-    (void)source;
-    record->words[own[1] ? 1 : 0] = (uint64_t)own[0];
-    record->words[2] = (uint64_t)own[2];
-    record->words[3] = (uint64_t)own[3];
-    record->words[4] = (uint64_t)own[4];
-}
-
-static void fill_mpi_all(const struct source *source, struct wl_timeline_record *record,
-                         const int64_t *values)
-{
-    const int64_t *own = values + OWN; /* bytes sent, received, root, communicator */
-    (void)source;
-    record->words[0] = (uint64_t)own[0];
-    record->words[1] = (uint64_t)own[1];
-    record->words[2] = (uint64_t)own[2];
-    record->words[3] = (uint64_t)-1;
-    record->words[4] = (uint64_t)own[3];
-}
-
-static void fill_mpi_other(const struct source *source, struct wl_timeline_record *record,
-                           const int64_t *values)
-{
-    (void)source, (void)values;
-    record->words[2] = record->words[3] = (uint64_t)-1;
-}
-
-/* OpenACC's number of the event (interface for tools) by CUPTI's. */
-static uint64_t acc_event_of(int64_t kind)
-{
-    static const uint8_t events[] = {0, 1, 3, 5, 18, 20, 22, 24, 24, 16, 14, 10, 12, 6, 7, 8, 9};
-    return kind > 0 && kind < (int64_t)WL_COUNT(events) ? events[kind] : 0;
-}
-
-/* File and function are numbers of names until name_event has looked them up. */
-static void fill_acc(const struct source *source, struct wl_timeline_record *record,
-                     const int64_t *values)
-{
-    enum { IMPLICIT_WAIT = 8 };
-    enum { KIND, CONSTRUCT, IMPLICIT, DEVICE_TYPE, DEVICE, FILE_NAME, LINE, FUNCTION, BYTES };
-    const int64_t *own = values + OWN;
-    (void)source;
-    record->words[0] = WL_TIMELINE_PACK_REGION(
-        acc_event_of(own[KIND]), own[CONSTRUCT] ? own[CONSTRUCT] - 1 : 0,
-        own[IMPLICIT] || own[KIND] == IMPLICIT_WAIT, own[DEVICE_TYPE], own[DEVICE]);
-    record->words[1] = (uint64_t)own[FILE_NAME];
-    record->words[2] = (uint64_t)own[LINE];
-    record->words[3] = (uint64_t)own[FUNCTION];
-    record->words[4] = (uint64_t)-1;
-    record->words[5] = (uint64_t)own[BYTES];
-}
-
-static void fill_nothing(const struct source *source, struct wl_timeline_record *record,
-                         const int64_t *values)
-{
-    (void)source, (void)record, (void)values;
-}
-
-#define PLACE "deviceId", "contextId", "streamId"
-/* "(expression)" and "column|otherwise" are no mere names of columns */
-#define IS_RECEIVED \
-    "((SELECT value LIKE '%recv%' AND value NOT LIKE '%sendrecv%' OR value LIKE '%probe%' FROM StringIds WHERE id = textId))"
-#define ACC_PLACE                                                                                \
-    "eventKind", "parentConstruct", "implicit", "deviceType", "cuDeviceId", "srcFile", "lineNo", \
-        "funcName", "bytes"
-static const struct source sources[] = {
-    {"CUPTI_ACTIVITY_KIND_RUNTIME",
-     "CUPTI_ACTIVITY_KIND_RUNTIME",
-     WL_TIMELINE_CUDA_RUNTIME,
-     {"start", "end", "nameId", "globalTid", "correlationId", "returnValue", "eventClass"},
-     {"start", "end", "cbid", "threadId", "correlationId", "returnValue", "-"},
-     fill_call},
-    {NULL,
-     "CUPTI_ACTIVITY_KIND_DRIVER",
-     WL_TIMELINE_CUDA_DRIVER,
-     {"-"},
-     {"start", "end", "cbid", "threadId", "correlationId", "returnValue", "-"},
-     fill_call},
-    {"CUPTI_ACTIVITY_KIND_KERNEL",
-     "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL",
-     WL_TIMELINE_KERNEL,
-     {"start", "end", "demangledName", "globalPid", "correlationId", PLACE, "gridX", "gridY",
-      "gridZ", "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory",
-      "dynamicSharedMemory", "graphNodeId"},
-     {"start", "end", "name", "-", "correlationId", PLACE, "gridX", "gridY", "gridZ", "blockX",
-      "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory", "-"},
-     fill_kernel},
-    {NULL,
-     "CUPTI_ACTIVITY_KIND_KERNEL",
-     WL_TIMELINE_KERNEL,
-     {"-"},
-     {"start", "end", "name", "-", "correlationId", PLACE, "gridX", "gridY", "gridZ", "blockX",
-      "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory", "-"},
-     fill_kernel},
-    {"CUPTI_ACTIVITY_KIND_MEMCPY",
-     "CUPTI_ACTIVITY_KIND_MEMCPY",
-     WL_TIMELINE_MEMCPY,
-     {"start", "end", "-", "globalPid", "correlationId", PLACE, "bytes", "copyKind", "srcKind",
-      "dstKind", "graphNodeId"},
-     {"start", "end", "-", "-", "correlationId", PLACE, "bytes", "copyKind", "srcKind", "dstKind",
-      "-"},
-     fill_copy},
-    {"CUPTI_ACTIVITY_KIND_MEMSET",
-     "CUPTI_ACTIVITY_KIND_MEMSET",
-     WL_TIMELINE_MEMSET,
-     {"start", "end", "-", "globalPid", "correlationId", PLACE, "bytes", "value", "memKind",
-      "graphNodeId"},
-     {"start", "end", "-", "-", "correlationId", PLACE, "bytes", "value", "memoryKind", "-"},
-     fill_set},
-    {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-     NULL,
-     WL_TIMELINE_SYNCHRONIZATION,
-     {"start", "end", "-", "globalPid", "correlationId", PLACE, "syncType"},
-     {"-"},
-     fill_synchronization},
-    {"CUDA_GPU_MEMORY_USAGE_EVENTS",
-     NULL,
-     WL_TIMELINE_MEMORY,
-     {"start", "-", "-", "globalPid", "correlationId", PLACE, "address", "bytes", "memKind",
-      "memoryOperationType"},
-     {"-"},
-     fill_memory},
-    {"NVTX_EVENTS",
-     NULL,
-     WL_TIMELINE_NVTX_PUSHPOP,
-     {"start", "end", "textId", "globalTid", "-", "eventType", "domainId", "color", "uint64Value",
-      "category"},
-     {"-"},
-     fill_nvtx},
-    {"OSRT_API",
-     NULL,
-     WL_TIMELINE_OSRT,
-     {"start", "end", "nameId", "globalTid", "-", "returnValue"},
-     {"-"},
-     fill_result},
-    {"CUBLAS_EVENTS",
-     NULL,
-     WL_TIMELINE_CUDA_LIBRARY,
-     {"start", "end", "nameId", "globalTid", "-"},
-     {"-"},
-     fill_nothing},
-    {"CUDNN_EVENTS",
-     NULL,
-     WL_TIMELINE_CUDA_LIBRARY,
-     {"start", "end", "nameId", "globalTid", "-"},
-     {"-"},
-     fill_nothing},
-    {"MPI_COLLECTIVES_EVENTS",
-     NULL,
-     WL_TIMELINE_MPI,
-     {"start", "end", "textId", "globalTid", "-", "size", "recvSize", "rootRank|-1", "commHandle"},
-     {"-"},
-     fill_mpi_all},
-    {"MPI_P2P_EVENTS",
-     NULL,
-     WL_TIMELINE_MPI,
-     {"start", "end", "textId", "globalTid", "-", "size", IS_RECEIVED, "remoteRank|-1", "tag|-1",
-      "commHandle"},
-     {"-"},
-     fill_mpi_peer},
-    {"MPI_START_WAIT_EVENTS",
-     NULL,
-     WL_TIMELINE_MPI,
-     {"start", "end", "textId", "globalTid", "-"},
-     {"-"},
-     fill_mpi_other},
-    {"MPI_OTHER_EVENTS",
-     NULL,
-     WL_TIMELINE_MPI,
-     {"start", "end", "textId", "globalTid", "-"},
-     {"-"},
-     fill_mpi_other},
-    {"CUPTI_ACTIVITY_KIND_OPENACC_DATA",
-     NULL,
-     WL_TIMELINE_OPENACC,
-     {"start", "end", "nameId", "globalTid", "-", ACC_PLACE},
-     {"-"},
-     fill_acc},
-    {"CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH",
-     NULL,
-     WL_TIMELINE_OPENACC,
-     {"start", "end", "nameId", "globalTid", "-", ACC_PLACE},
-     {"-"},
-     fill_acc},
-    {"CUPTI_ACTIVITY_KIND_OPENACC_OTHER",
-     NULL,
-     WL_TIMELINE_OPENACC,
-     {"start", "end", "nameId", "globalTid", "-", ACC_PLACE},
-     {"-"},
-     fill_acc},
-};
 
 /* ---- the database ---- */
 
@@ -386,6 +77,12 @@ static enum wl_code fail(const struct reading *reading, struct wl_error *error)
 }
 
 /* ---- names ---- */
+
+static bool is_of_calls(const struct wl_sqlite_table *source)
+{
+    return source->category == WL_TIMELINE_CUDA_RUNTIME ||
+           source->category == WL_TIMELINE_CUDA_DRIVER;
+}
 
 static uint32_t find_text(struct reading *reading, sqlite3_stmt **statement, const char *sql,
                           int64_t id)
@@ -444,7 +141,7 @@ static void count_memory(struct reading *reading, struct wl_timeline_record *rec
 
 #define OF_NSYS "SELECT value FROM StringIds WHERE id = ?"
 
-static uint32_t name_event(struct reading *reading, const struct source *source,
+static uint32_t name_event(struct reading *reading, const struct wl_sqlite_table *source,
                            sqlite3_stmt **names, int64_t value, struct wl_timeline_record *record)
 {
     static const char of_nvprof[] = "SELECT value FROM StringTable WHERE _id_ = ?";
@@ -466,7 +163,7 @@ static uint32_t name_event(struct reading *reading, const struct source *source,
     default:
         break;
     }
-    bool is_call = source->fill == fill_call;
+    bool is_call = is_of_calls(source);
     if (reading->is_nvprof && is_call) {
         const char *call =
             source->category == WL_TIMELINE_CUDA_RUNTIME ? wl_cupti_call(value) : NULL;
@@ -484,11 +181,11 @@ static uint32_t find_name(struct reading *reading, sqlite3_stmt **names, uint64_
 }
 
 /* Words that are names, too: files and functions of OpenACC, communicators of MPI. */
-static void name_words(struct reading *reading, const struct source *source, sqlite3_stmt **names,
-                       struct wl_timeline_record *record)
+static void name_words(struct reading *reading, const struct wl_sqlite_table *source,
+                       sqlite3_stmt **names, struct wl_timeline_record *record)
 {
     char handle[40];
-    if (source->fill == fill_acc) {
+    if (source->category == WL_TIMELINE_OPENACC) {
         record->words[1] = find_name(reading, names, record->words[1]);
         record->words[3] = find_name(reading, names, record->words[3]);
     } else if (record->category == WL_TIMELINE_MPI && record->words[4]) {
@@ -505,7 +202,7 @@ struct statements {
     sqlite3_stmt *names, *domains;
 };
 
-/* column: "-" for none, a name, "name|otherwise", or "(expression)". */
+/* As struct wl_sqlite_table has them. */
 static void add_column(const struct reading *reading, const char *table, const char *column,
                        struct wl_text *sql)
 {
@@ -523,16 +220,16 @@ static void add_column(const struct reading *reading, const char *table, const c
         wl_text_addf(sql, "\"%s\"", name);
 }
 
-static sqlite3_stmt *prepare(struct reading *reading, const struct source *source)
+static sqlite3_stmt *prepare(struct reading *reading, const struct wl_sqlite_table *source)
 {
-    const char *table = reading->is_nvprof ? source->nvprof_table : source->table;
+    const char *table = reading->is_nvprof ? source->nvprof_name : source->name;
     const char *const *columns = reading->is_nvprof ? source->nvprof_columns : source->columns;
     struct wl_text sql = {0};
     sqlite3_stmt *statement = NULL;
     if (!table || !has_table(reading, table) || !has_column(reading, table, columns[START]))
         return NULL;
     wl_text_add(&sql, "SELECT ");
-    for (size_t i = 0; i < MOST_COLUMNS && columns[i]; i++) {
+    for (size_t i = 0; i < WL_SQLITE_COLUMNS_MOST && columns[i]; i++) {
         wl_text_add(&sql, i ? ", " : "");
         add_column(reading, table, columns[i], &sql);
     }
@@ -545,23 +242,23 @@ static sqlite3_stmt *prepare(struct reading *reading, const struct source *sourc
 }
 
 /* Whether a row is an event of its own. */
-static bool is_event(const struct reading *reading, const struct source *source,
+static bool is_event(const struct reading *reading, const struct wl_sqlite_table *source,
                      const int64_t *values)
 {
-    if (source->fill == fill_call && !reading->is_nvprof)
+    if (is_of_calls(source) && !reading->is_nvprof)
         return values[OWN + 1] != CLASS_BACKTRACE;
-    if (source->fill != fill_nvtx)
+    if (source->category != WL_TIMELINE_NVTX_PUSHPOP)
         return true;
     return values[OWN] == MARK || values[OWN] == PUSH_POP || values[OWN] == START_END ||
            values[OWN] == PUSH_POP_OF_TEXT || values[OWN] == START_END_OF_TEXT;
 }
 
-static void put_row(struct reading *reading, const struct source *source, sqlite3_stmt *row,
-                    struct statements *statements)
+static void put_row(struct reading *reading, const struct wl_sqlite_table *source,
+                    sqlite3_stmt *row, struct statements *statements)
 {
-    int64_t values[MOST_COLUMNS] = {0};
+    int64_t values[WL_SQLITE_COLUMNS_MOST] = {0};
     int columns = sqlite3_column_count(row) - 1; /* without the text */
-    for (int i = 0; i < columns && i < MOST_COLUMNS; i++)
+    for (int i = 0; i < columns && i < WL_SQLITE_COLUMNS_MOST; i++)
         values[i] = sqlite3_column_int64(row, i);
     bool has_end = sqlite3_column_type(row, END) != SQLITE_NULL;
     uint64_t pid = (uint64_t)(values[THREAD] >> 24);
@@ -579,8 +276,9 @@ static void put_row(struct reading *reading, const struct source *source, sqlite
     if (reading->is_predicted && is_of_gpu)
         record.flags |= WL_TIMELINE_PREDICTED;
     const char *text = (const char *)sqlite3_column_text(row, columns);
-    source->fill(source, &record, values);
-    if (source->fill == fill_nvtx) /* domains are created by rows of the same table */
+    source->fill(&record, values);
+    if (source->category ==
+        WL_TIMELINE_NVTX_PUSHPOP) /* domains are created by rows of the same table */
         record.words[0] =
             find_text(reading, &statements->domains,
                       "SELECT text FROM NVTX_EVENTS WHERE eventType = 75 AND domainId = ?1 "
@@ -592,7 +290,7 @@ static void put_row(struct reading *reading, const struct source *source, sqlite
     wl_import_event(reading->target, &record);
 }
 
-static enum wl_code put_source(struct reading *reading, const struct source *source,
+static enum wl_code put_source(struct reading *reading, const struct wl_sqlite_table *source,
                                struct wl_error *error)
 {
     struct statements statements = {0};
@@ -618,8 +316,8 @@ static int compare_pids(const void *left, const void *right)
 /* In order: of the first machine, of the second, ... */
 static void list_pids(struct reading *reading)
 {
-    for (size_t i = 0; i < WL_COUNT(sources) && !reading->is_nvprof; i++) {
-        const char *table = sources[i].table, *column = sources[i].columns[THREAD];
+    for (size_t i = 0; i < wl_sqlite_table_count && !reading->is_nvprof; i++) {
+        const char *table = wl_sqlite_tables[i].name, *column = wl_sqlite_tables[i].columns[THREAD];
         sqlite3_stmt *statement = NULL;
         if (!table || !has_table(reading, table) || !has_column(reading, table, column))
             continue;
@@ -730,8 +428,9 @@ static void note_others(struct reading *reading)
     while (row && sqlite3_step(row) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(row, 0);
         bool is_read = !name || strcmp(name, "CUPTI_ACTIVITY_KIND_DEVICE") == 0;
-        for (size_t i = 0; i < WL_COUNT(sources) && !is_read; i++) {
-            const char *table = reading->is_nvprof ? sources[i].nvprof_table : sources[i].table;
+        for (size_t i = 0; i < wl_sqlite_table_count && !is_read; i++) {
+            const char *table =
+                reading->is_nvprof ? wl_sqlite_tables[i].nvprof_name : wl_sqlite_tables[i].name;
             is_read = table && strcmp(table, name) == 0;
         }
         if (!is_read && others.length < 1000)
@@ -769,8 +468,8 @@ static enum wl_code read_all(struct reading *reading, struct wl_error *error)
             note_others(reading);
             put_devices(reading);
         }
-        for (size_t j = 0; j < WL_COUNT(sources) && !code; j++)
-            code = put_source(reading, &sources[j], error);
+        for (size_t j = 0; j < wl_sqlite_table_count && !code; j++)
+            code = put_source(reading, &wl_sqlite_tables[j], error);
     }
     return code;
 }

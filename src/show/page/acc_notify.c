@@ -9,7 +9,6 @@
 #include "base/rank.h"
 #include "report/events.h"
 #include "show/format/format.h"
-#include "timeline/record.h"
 
 enum { DEPTH_MAX = 64 };
 
