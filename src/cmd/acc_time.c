@@ -2,7 +2,6 @@
  * or of a report of such a run. */
 #include "cmd/acc_time.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +35,7 @@ bool wl_acc_notify_read(const char *value, unsigned *bits)
         return true;
     unsigned long number = strtoul(value, &end, 0); /* 0x1f, too */
     *bits = (unsigned)number;
-    return end != value && !*end && *value != '-' && number <= UINT_MAX;
+    return end != value && !*end && *value != '-' && number < 2 * WL_ACC_NOTIFY_MEMORY;
 }
 
 static enum wl_code check_notify(const char *value, struct wl_error *error)

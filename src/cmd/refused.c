@@ -27,7 +27,8 @@
 #define RENAME "kernels keep the names that the program gives them"
 #define PYTHON_LINES \
     "`warplens trace --python-backtrace cuda` records which lines of Python launched"
-#define STACKS "`warplens trace --cudabacktrace kernel` records where launches are called from"
+#define STACKS \
+    "-k, --kernel-id and --nvtx-include choose launches; --call-stack shows where they come from"
 #define GREEN "green contexts are not distinguished"
 
 const struct wl_option wl_refused_rows[] = {
