@@ -48,6 +48,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "launcher_pid=0\n"
                                    "profile_from_start=yes\n"
                                    "interactive=no\n"
+                                   "call_stacks=no\n"
                                    "nvtx_include=\n"
                                    "nvtx_exclude=\n"
                                    "ranks=\n"
