@@ -1,5 +1,5 @@
 # What Debian's policy asks of an installed tree, done between its installation and its packing: stripped libraries,
-# compressed manual pages and changelog, a copyright file, and what lintian is told.
+# compressed manual pages and changelog, a copyright file, what lintian is told, and which packages it depends on.
 set(share "${CPACK_TEMPORARY_DIRECTORY}/usr/share")
 if(NOT EXISTS "${share}")
   set(share "${CPACK_TEMPORARY_DIRECTORY}/share")
@@ -25,3 +25,15 @@ configure_file("${CPACK_PACKAGE_FILES}/copyright" "${share}/doc/warplens/copyrig
 file(MAKE_DIRECTORY "${share}/lintian/overrides")
 configure_file("${CPACK_PACKAGE_FILES}/overrides" "${share}/lintian/overrides/warplens" COPYONLY)
 execute_process(COMMAND chmod -R go=rX "${share}")
+
+# CPack would ask `file` of each file in turn which of them are programs.
+set(folder "${CPACK_TEMPORARY_DIRECTORY}.depends")
+file(WRITE "${folder}/debian/control" "Source: warplens\n\nPackage: warplens\nArchitecture: any\n")
+execute_process(
+  COMMAND dpkg-shlibdeps -O "-l${share}/../lib/warplens" "${share}/../bin/warplens" ${libraries}
+  WORKING_DIRECTORY "${folder}" OUTPUT_VARIABLE depends ERROR_VARIABLE messages RESULT_VARIABLE status)
+file(REMOVE_RECURSE "${folder}")
+if(NOT status EQUAL 0 OR NOT depends MATCHES "shlibs:Depends=([^\n]+)")
+  message(FATAL_ERROR "dpkg-shlibdeps: ${status} ${messages}")
+endif()
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "${CMAKE_MATCH_1}")

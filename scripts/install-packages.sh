@@ -16,7 +16,7 @@ fuzz: for the tests with libFuzzer and sanitizers
 offload: for the tests with OpenACC and OpenMP target
 openmp: for the tests with OpenMP on the host
 browser: for the tests of HTML and PDF reports
-schema: for the tests of JSON pages, of Perfetto's and of JUnit's files
+schema: for the tests of JSON pages and of the files for Perfetto and JUnit
 mpi: for the tests with MPI
 libraries: for the test of CUB and Thrust without a toolkit
 package: to make a Debian package

@@ -6,6 +6,9 @@ set_tests_properties(rooms house PROPERTIES LABELS unit)
 
 add_subdirectory(${CMAKE_CURRENT_SOURCE_DIR}/cli/programs ${CMAKE_BINARY_DIR}/tests/cli-programs)
 
+if(WL_NVCC)
+  wl_nvcc_program(language -std=c++17 -arch=sm_90 --expt-relaxed-constexpr ${CMAKE_CURRENT_SOURCE_DIR}/cc/language.cu)
+endif()
 file(GLOB cli_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cli/*.test)
 foreach(test_file ${cli_tests})
   get_filename_component(name ${test_file} NAME_WE)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # ladders_advice.sh nvcc|cc [small|published [PROGRAM...]]: what is found first in each step of the ladders, on which line,
-# and the verdict at the last step, on the GPU of the publication; "published": at the sizes of the publications, which
+# and the verdict at the last step, on the GPU of the publication or one with fewer SMs; "published": at the sizes of the publications, which
 # takes some ten minutes. All four ladders, or the PROGRAMs. Environment: WARPLENS, SOURCE, NVCC; REPORTS: a folder in
 # which the reports stay, for consistency/run.sh.
 set -eu
@@ -73,12 +73,13 @@ size() {
 
 averaging_ladder() {
     compile averaging -lcublas
-    sets=$(size 80 1024)
+    sets=$(size 16 1024)
+    few=$(size orin v100) # a set is a block: the small ladder tells the same of a GPU with 16 SMs
     check v100 averaging 0 "$(size 4 160)" small-grid - # one block, whatever the sets
-    check v100 averaging 1 "$sets" global-uncoalesced 'sum += input[(size_t)set * size * size + threadIdx.x * size + i];'
-    check v100 averaging 2 "$sets" shared-reduction 'products[thread] += products[thread + half];'
-    check v100 averaging 3 "$sets" matrix-vector 'float sum = sum_of_warp(average * matrix[row * size + thread]);'
-    check v100 averaging 4 "$sets" done 'device memory' 'memory-bound at (8|9|100)'
+    check "$few" averaging 1 "$sets" global-uncoalesced 'sum += input[(size_t)set * size * size + threadIdx.x * size + i];'
+    check "$few" averaging 2 "$sets" shared-reduction 'products[thread] += products[thread + half];'
+    check "$few" averaging 3 "$sets" matrix-vector 'float sum = sum_of_warp(average * matrix[row * size + thread]);'
+    check v100 averaging 4 "$(size 80 1024)" done 'device memory' 'memory-bound at (8|9|100)'
 }
 
 stencil_ladder() {

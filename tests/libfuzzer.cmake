@@ -1,6 +1,6 @@
 # Two seconds of libFuzzer for each fuzzer beyond its corpus, where clang has it (label: fuzz); tests/fuzz.cmake runs the
 # fuzzers over their corpora everywhere. libfuzzer.objects compiles them with sanitizers, so that they cost
-# nothing where they are not run. To fuzz for longer:
+# nothing where they are not run; without optimization, which takes longer than two seconds gain by it. To fuzz for longer:
 #   tests/libfuzzer.sh clang WORK_FOLDER CORPUS_FOLDER SECONDS SOURCES...
 find_program(WL_FUZZ_CLANG NAMES clang)
 if(WL_FUZZ_CLANG)
@@ -50,7 +50,7 @@ function(wl_fuzz room name corpus)
                    ${CMAKE_CURRENT_BINARY_DIR}/fuzz/${dotted}.${name}
                    ${folders} 2 ${sources} ${options})
   set_tests_properties(libfuzzer.${dotted}.${name} PROPERTIES LABELS fuzz TIMEOUT ${WL_TEST_TIMEOUT_S}
-                       FIXTURES_REQUIRED fuzz_objects ENVIRONMENT "OBJECTS=${WL_FUZZ_OBJECTS}")
+                       FIXTURES_REQUIRED fuzz_objects ENVIRONMENT "OBJECTS=${WL_FUZZ_OBJECTS};LEVEL=0")
   set_property(GLOBAL APPEND PROPERTY WL_FUZZ_SOURCES ${sources})
 endfunction()
 
@@ -71,5 +71,5 @@ if(fuzz_sources)
   add_test(NAME libfuzzer.objects COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/support/fuzz_objects.sh
            ${WL_FUZZ_CLANG} ${WL_FUZZ_OBJECTS} ${fuzz_sources})
   set_tests_properties(libfuzzer.objects PROPERTIES LABELS fuzz TIMEOUT ${WL_TEST_TIMEOUT_S}
-                       FIXTURES_SETUP fuzz_objects PROCESSORS 2 ENVIRONMENT "JOBS=2")
+                       FIXTURES_SETUP fuzz_objects PROCESSORS 2 ENVIRONMENT "JOBS=2;LEVEL=0")
 endif()

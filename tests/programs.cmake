@@ -39,11 +39,17 @@ set_tests_properties(program.libraries PROPERTIES
 
 # The same with programs that nvcc compiles, where there is one: NAME EXPECTED ARGUMENTS...
 function(wl_nvcc_test name expected)
+  if(NOT WL_NVCC)
+    wl_skipped_test(program.nvcc_${name} "there is no nvcc")
+    return()
+  endif()
+  set(arguments ${ARGN})
+  list(TRANSFORM arguments PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/programs/ REGEX "\\.cu$")
+  wl_nvcc_program(nvcc_${name} ${arguments})
   add_test(NAME program.nvcc_${name}
-           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/programs/nvcc.sh ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}
-                   ${expected} ${ARGN})
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/programs/nvcc.sh ${WL_COMPILED}/nvcc_${name} ${CMAKE_BINARY_DIR} ${expected})
   set_tests_properties(program.nvcc_${name} PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}
-    SKIP_RETURN_CODE 77 ENVIRONMENT "WARPLENS_GPU=h200")
+    ENVIRONMENT "WARPLENS_GPU=h200")
 endfunction()
 
 wl_nvcc_test(plain "ok" features.cu -O2 -arch=sm_75 -lineinfo)
@@ -58,13 +64,16 @@ wl_nvcc_test(linked "ok" linked_a.cu linked_b.cu -O3 -arch=sm_90 -rdc=true)
 wl_nvcc_test(machine_code_only "no kernel image is available for execution on the device"
              features.cu -gencode arch=compute_90,code=sm_90)
 
+if(WL_NVCC)
+  wl_nvcc_program(right -O2 -arch=sm_80 -lineinfo ${CMAKE_CURRENT_SOURCE_DIR}/programs/right.cu)
+endif()
 # Right programs: no false alarm of check-memory, the same in every run.
 foreach(compiler nvcc cc)
   if(compiler STREQUAL cc OR WL_NVCC)
     add_test(NAME program.right_${compiler}
              COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/programs/right.sh ${compiler})
     set_tests_properties(program.right_${compiler} PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}
-      SKIP_RETURN_CODE 77
-      ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;SOURCE=${CMAKE_SOURCE_DIR};NVCC=${WL_NVCC}")
+      SKIP_RETURN_CODE 77 ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;SOURCE=${CMAKE_SOURCE_DIR}")
+    wl_takes_compiled(program.right_${compiler})
   endif()
 endforeach()

@@ -155,8 +155,7 @@ function advice.width(instruction)
     return (tonumber(bits) or 32) / 8 * (tonumber(lanes) or 1)
 end
 
--- The registers that an instruction writes and reads: "%f1" and so on.
-function advice.registers(instruction)
+local function find_registers(instruction)
     local text = string.gsub(instruction.text, "^@!?%%p%d+%s*", "")
     local operands = string.match(text, "^%S+%s+(.*)$") or ""
     local written, read, is_first = {}, {}, true
@@ -181,7 +180,23 @@ function advice.registers(instruction)
     for name in string.gmatch(rest or "", "%%[%a_][%w_%.]*") do
         read[#read + 1] = name
     end
-    return written, read
+    return { written, read }
+end
+
+-- What was found in texts: they repeat from rule to rule, and from launch to launch of a kernel.
+local found_registers, found_count, most_found = {}, 0, 20000
+
+-- The registers that an instruction writes and reads, "%f1" and so on; the lists stay as they are.
+function advice.registers(instruction)
+    local lists = found_registers[instruction.text]
+    if not lists then
+        if found_count == most_found then
+            found_registers, found_count = {}, 0
+        end
+        lists = find_registers(instruction)
+        found_registers[instruction.text], found_count = lists, found_count + 1
+    end
+    return lists[1], lists[2]
 end
 
 -- Which instructions write each register, in order.
@@ -300,9 +315,7 @@ function advice.pointers(launch, instruction)
     return pointers
 end
 
--- Whether the address of a memory instruction comes, without a loop's counter between, out of global memory: a gather
--- or scatter through a list of indices.
-function advice.is_indirect(launch, instruction)
+local function find_indirect(launch, instruction)
     local queue, seen = advice.address_registers(instruction), {}
     while #queue > 0 do
         local name = table.remove(queue)
@@ -319,6 +332,16 @@ function advice.is_indirect(launch, instruction)
         end
     end
     return false
+end
+
+-- Whether the address of a memory instruction comes, without a loop's counter between, out of global memory: a gather
+-- or scatter through a list of indices.
+function advice.is_indirect(launch, instruction)
+    launch.indirect = launch.indirect or {}
+    if launch.indirect[instruction.index] == nil then
+        launch.indirect[instruction.index] = find_indirect(launch, instruction)
+    end
+    return launch.indirect[instruction.index]
 end
 
 -- Whether a load needs, turn by turn, what it loaded the turn before: lists, trees, searches by halves.

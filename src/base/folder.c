@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 enum wl_code wl_folder_create_temporary(const char *prefix, char **path, struct wl_error *error)
@@ -141,4 +142,20 @@ char *wl_path_own_folder(void)
         return NULL;
     path[length] = '\0';
     return wl_path_folder(path);
+}
+
+char *wl_path_library_folder(const char *file)
+{
+    static const char *const places[] = {"lib", "../lib/warplens", "../lib"};
+    char *own = wl_path_own_folder(), *found = NULL;
+    for (size_t i = 0; own && !found && i < WL_COUNT(places); i++) {
+        char *folder = wl_string_format("%s/%s", own, places[i]);
+        char *path = wl_string_format("%s/%s", folder, file);
+        if (access(path, R_OK) == 0)
+            found = realpath(folder, NULL);
+        free(path);
+        free(folder);
+    }
+    free(own);
+    return found;
 }

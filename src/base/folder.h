@@ -29,4 +29,9 @@ char *wl_path_relative(const char *from, const char *to);
  */
 char *wl_path_own_folder(void);
 
+/* Folder of our libraries that holds a file, whether the running executable is installed
+ * (../lib/warplens) or lies in a build folder (lib) or a folder of that; free() it. NULL where it
+ * is not there. */
+char *wl_path_library_folder(const char *file);
+
 #endif

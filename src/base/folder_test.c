@@ -27,8 +27,21 @@ static void the_way_from_one_folder_to_another(void **state)
     }
 }
 
+static void libraries_are_found_from_a_folder_of_the_build(void **state)
+{
+    char *folder = wl_path_library_folder("libwarplens-gpu.so");
+    char *none = wl_path_library_folder("libwarplens-none.so");
+    (void)state;
+    assert_string_equal(folder, WL_BUILD_DIR "/lib");
+    assert_null(none);
+    free(folder);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_way_from_one_folder_to_another)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_way_from_one_folder_to_another),
+        cmocka_unit_test(libraries_are_found_from_a_folder_of_the_build),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,16 +251,18 @@ static void test_what_nvcc_makes(void **state)
         enum wl_program_kind kind;
         bool has_ptx;
     } cases[] = {
-        {"-arch=sm_80", WL_PROGRAM_STATIC_RUNTIME, true},
-        {"-arch=sm_80 -Xlinker -s", WL_PROGRAM_STATIC_RUNTIME, true},
-        {"-arch=sm_80 -cudart=shared", WL_PROGRAM_SHARED_RUNTIME, true},
-        {"-arch=sm_80 -rdc=true -cudart=shared", WL_PROGRAM_SHARED_RUNTIME, true},
-        {"-gencode arch=compute_80,code=sm_80 -cudart=shared", WL_PROGRAM_SHARED_RUNTIME, false},
+        {"k.o -arch=sm_80", WL_PROGRAM_STATIC_RUNTIME, true},
+        {"k.o -arch=sm_80 -Xlinker -s", WL_PROGRAM_STATIC_RUNTIME, true},
+        {"k.o -arch=sm_80 -cudart=shared", WL_PROGRAM_SHARED_RUNTIME, true},
+        {"k.cu -arch=sm_80 -rdc=true -cudart=shared", WL_PROGRAM_SHARED_RUNTIME, true},
+        {"k.cu -gencode arch=compute_80,code=sm_80 -cudart=shared", WL_PROGRAM_SHARED_RUNTIME,
+         false},
     };
     write_text("k.cu", "__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n");
+    run("nvcc -c -arch=sm_80 k.cu -o k.o");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char command[256];
-        snprintf(command, sizeof command, "nvcc k.cu -o k %s", cases[i].options);
+        snprintf(command, sizeof command, "nvcc -o k %s", cases[i].options);
         run(command);
         struct wl_program_info info = inspect("k");
         assert_int_equal(info.kind, cases[i].kind);

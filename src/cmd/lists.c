@@ -239,6 +239,9 @@ enum wl_code wl_lists_check(const struct wl_metric_options *options, const char 
     struct wl_metric_catalog *catalog = NULL;
     struct wl_sections *sections = NULL;
     size_t count = 0;
+    if (!options->section_folder && !options->set && !options->sections.length &&
+        !options->metrics.length && !rules)
+        return WL_OK; /* nothing is named */
     enum wl_code code = wl_metric_catalog_create(options->section_folder, &catalog, error);
     if (code)
         return code;

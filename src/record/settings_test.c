@@ -74,6 +74,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "trace=\n"
                                    "trace_driver=no\n"
                                    "trace_all_apis=no\n"
+                                   "trace_waits=no\n"
                                    "trace_faults=no\n"
                                    "trace_delay_ms=0\n"
                                    "trace_duration_ms=0\n"

@@ -1,7 +1,11 @@
 #include "run/cache.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/folder.h"
 #include "base/memory.h"
@@ -13,6 +17,21 @@ char *wl_cache_folder(void)
     if (cache && cache[0] == '/')
         return wl_string_format("%s/warplens", cache);
     return home && home[0] == '/' ? wl_string_format("%s/.cache/warplens", home) : NULL;
+}
+
+char *wl_cache_describe_program(const char *path)
+{
+    char start[SELFMAG] = "";
+    struct stat facts;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    bool is_known = fstat(file, &facts) == 0 && read(file, start, sizeof start) == SELFMAG &&
+                    memcmp(start, ELFMAG, SELFMAG) == 0;
+    close(file);
+    return is_known ? wl_string_format("%s %lld %lld.%09ld", path, (long long)facts.st_size,
+                                       (long long)facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec)
+                    : NULL;
 }
 
 char *wl_cache_path(const char *what, const unsigned char *uuid, uint32_t driver_version)

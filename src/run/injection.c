@@ -31,16 +31,7 @@ static bool has_file(const char *folder, const char *file)
 
 enum wl_code wl_injection_find(char **folder, struct wl_error *error)
 {
-    static const char *const places[] = {"lib", "../lib/warplens"};
-    char *own = wl_path_own_folder();
-    *folder = NULL;
-    for (size_t i = 0; own && !*folder && i < sizeof places / sizeof *places; i++) {
-        char *place = wl_string_format("%s/%s", own, places[i]);
-        if (has_file(place, gpu_library))
-            *folder = realpath(place, NULL);
-        free(place);
-    }
-    free(own);
+    *folder = wl_path_library_folder(gpu_library);
     if (*folder)
         return WL_OK;
     wl_error_set(error, WL_ERR_INPUT, "cannot find %s beside warplens", gpu_library);

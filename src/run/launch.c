@@ -408,37 +408,70 @@ static void end_sampling(const struct wl_launch_run *run, struct wl_sampling *sa
     wl_sampling_free(sampling);
 }
 
+/* What the program's environment is to be, so that it is measured or simulated. */
+static enum wl_code prepare_environment(struct wl_launch_run *run,
+                                        struct wl_environment *environment, struct wl_error *error)
+{
+    const struct wl_settings *settings = &run->settings;
+    bool is_measured = settings->collector == WL_COLLECTOR_HW;
+    begin_environment(run->request->start, environment);
+    enum wl_code code = is_measured ? wl_hardware_prepare(run->library_folder, run->settings_path,
+                                                          settings->replay == WL_REPLAY_RANGE,
+                                                          &run->messages, environment, error)
+                                    : wl_injection_prepare(run->library_folder, &run->info,
+                                                           run->settings_path, environment, error);
+    if (!code && settings->trace[0])
+        wl_injection_add_calls(run->library_folder,
+                               is_measured ? "libwarplens-cupti.so" : "libwarplens-gpu.so",
+                               environment);
+    if (!code && wl_traced_is_pytorch(settings->pytorch))
+        wl_injection_add_pytorch(run->library_folder, settings->pytorch, environment);
+    allow_asan(&run->info, environment);
+    return code;
+}
+
+/* From the program's start to the end of all its runs; steps are ended. */
+static void attend(struct wl_launch_run *run, struct watch *watch, struct wl_subprocess_tick *tick,
+                   struct wl_steps *steps, struct wl_sampling *sampling)
+{
+    bool is_watched = run->settings.progress || steps || watch->complete_path;
+    wl_subprocess_wait(watch->process, is_watched ? tick : NULL, &run->ending);
+    if (watch->is_ended) {
+        run->ending = (struct wl_ending){0};
+        wl_messages_say(&run->messages, "the program was ended: --launch-count is reached");
+    }
+    run->is_quit = wl_steps_is_quit(steps);
+    if (run->is_quit)
+        run->ending = (struct wl_ending){0};
+    wl_progress_clear(watch->progress);
+    wait_for_orphans(&run->messages);
+    end_sampling(run, sampling);
+    if (!watch->is_ended && !run->is_quit)
+        wl_running_read(run->settings.stream_folder, 0, &run->running);
+    wl_steps_end(steps);
+    struct wl_error trouble = {0};
+    if (wl_rerun_execute(run, &trouble) != WL_OK) /* the first run is good all the same */
+        wl_messages_warn(&run->messages, NULL, "running it again: %s", trouble.message);
+    if (run->settings.collector == WL_COLLECTOR_HW)
+        wl_disassembly_add(run);
+}
+
 enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error)
 {
+    const char *folder = run->settings.stream_folder;
     struct wl_environment environment;
     struct wl_subprocess process;
-    char *progress_path =
-        wl_string_format("%s/%s", run->settings.stream_folder, WL_STREAM_PROGRESS_FILE);
+    char *progress_path = wl_string_format("%s/%s", folder, WL_STREAM_PROGRESS_FILE);
     struct wl_progress progress = {.path = progress_path, .out = run->messages.progress};
     struct watch watch = {.run = run, .process = &process, .progress = &progress};
     if (run->settings.kill)
-        watch.complete_path =
-            wl_string_format("%s/%s", run->settings.stream_folder, WL_STREAM_COMPLETE_FILE);
+        watch.complete_path = wl_string_format("%s/%s", folder, WL_STREAM_COMPLETE_FILE);
     struct wl_subprocess_tick tick = {watch_tick, &watch, run->settings.kill ? step_ms : tick_ms};
     struct wl_steps *steps = NULL;
     const struct wl_start_options *start = run->request->start;
     int out = -1;
-    begin_environment(start, &environment);
     wl_subprocess_adopt_orphans();
-    enum wl_code code = run->settings.collector == WL_COLLECTOR_HW
-                            ? wl_hardware_prepare(run->library_folder, run->settings_path,
-                                                  run->settings.replay == WL_REPLAY_RANGE,
-                                                  &run->messages, &environment, error)
-                            : wl_injection_prepare(run->library_folder, &run->info,
-                                                   run->settings_path, &environment, error);
-    if (!code && run->settings.trace[0])
-        wl_injection_add_calls(run->library_folder,
-                               run->settings.collector == WL_COLLECTOR_HW ? "libwarplens-cupti.so"
-                                                                          : "libwarplens-gpu.so",
-                               &environment);
-    if (!code && wl_traced_is_pytorch(run->settings.pytorch))
-        wl_injection_add_pytorch(run->library_folder, run->settings.pytorch, &environment);
-    allow_asan(&run->info, &environment);
+    enum wl_code code = prepare_environment(run, &environment, error);
     if (!code && run->settings.interactive) {
         code = wl_steps_begin(run, &steps, error);
         tick = (struct wl_subprocess_tick){wl_steps_tick, steps, step_ms};
@@ -451,33 +484,12 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
                                    error);
     wl_subprocess_unmute(out);
     if (!code) {
-        bool is_watched = run->settings.progress || steps || watch.complete_path;
-        wl_subprocess_wait(&process, is_watched ? &tick : NULL, &run->ending);
-        if (watch.is_ended) {
-            run->ending = (struct wl_ending){0};
-            wl_messages_say(&run->messages, "the program was ended: --launch-count is reached");
-        }
-        run->is_quit = wl_steps_is_quit(steps);
-        if (run->is_quit)
-            run->ending = (struct wl_ending){0};
-        wl_progress_clear(&progress);
-        wait_for_orphans(&run->messages);
-        end_sampling(run, sampling);
-        sampling = NULL;
-        if (!watch.is_ended && !run->is_quit)
-            wl_running_read(run->settings.stream_folder, 0, &run->running);
-        wl_steps_end(steps);
-        steps = NULL;
-        struct wl_error trouble = {0};
-        if (wl_rerun_execute(run, &trouble) != WL_OK) /* the first run is good all the same */
-            wl_messages_warn(&run->messages, NULL, "running it again: %s", trouble.message);
-        if (run->settings.collector == WL_COLLECTOR_HW)
-            wl_disassembly_add(run);
+        attend(run, &watch, &tick, steps, sampling);
     } else {
         wl_folder_remove(run->stream_folder, NULL);
+        wl_sampling_free(sampling);
+        wl_steps_end(steps);
     }
-    wl_sampling_free(sampling);
-    wl_steps_end(steps);
     wl_environment_free(&environment);
     free(watch.complete_path);
     free(progress_path);

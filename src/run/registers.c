@@ -1,7 +1,5 @@
 #include "run/registers.h"
 
-#include <elf.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,23 +130,6 @@ static void add_failure_note(struct inquiry *inquiry, const struct wl_image *ptx
                  "%.*s\n",
                  ptx->source_name ? ptx->source_name : "the program",
                  *line ? (int)strcspn(line, "\r\n") : 17, *line ? line : "it says no reason");
-}
-
-/* What tells this ptxas from another; NULL for a script, behind which the compiler may change
- * unseen. */
-static char *describe_ptxas(const char *path)
-{
-    char start[SELFMAG] = "";
-    struct stat facts;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return NULL;
-    bool is_known = fstat(file, &facts) == 0 && read(file, start, sizeof start) == SELFMAG &&
-                    memcmp(start, ELFMAG, SELFMAG) == 0;
-    close(file);
-    return is_known ? wl_string_format("%s %lld %lld.%09ld", path, (long long)facts.st_size,
-                                       (long long)facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec)
-                    : NULL;
 }
 
 /* Where what ptxas says of this PTX with these options is kept; free() it. NULL: nowhere. */
@@ -338,7 +319,7 @@ char *wl_registers_query(const char *program_path, const struct wl_arguments *wo
         inquiry.ptxas = find_ptxas();
     inquiry.deadline_ms = now_ms() + limit_ms;
     if (inquiry.ptxas) {
-        inquiry.ptxas_facts = describe_ptxas(inquiry.ptxas);
+        inquiry.ptxas_facts = wl_cache_describe_program(inquiry.ptxas);
         compile_chosen(&inquiry, &fatbin, !settings->strict_arch);
         path = write_answers(&inquiry);
     }

@@ -182,11 +182,11 @@ static double look_ups_per_sector(const struct wl_timing_input *input)
  */
 #define LARGER_BLOCKS 4
 
-static void set_memory(const struct wl_timing_input *input, struct timing_model *model)
+/* How long what one SM asks of L2 and device memory takes of its share of them. */
+static void set_rates(const struct wl_timing_input *input, double sms, struct timing_model *model)
 {
     const struct wl_gpu *gpu = input->gpu;
     const struct wl_timing_traffic *traffic = &input->traffic;
-    double sms = input->block_count < gpu->sm_count ? (double)input->block_count : gpu->sm_count;
     double port = gpu->l2_port_bytes_per_cycle;
     /* where nothing is known: so much for each slice, writes, lines and requests as on H200 */
     double l2_share = gpu->l2_read_bytes_per_cycle / sms;
@@ -211,6 +211,16 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     model->dram_byte_cycles = input->changes & WL_TIMING_NO_BANDWIDTH_LIMIT
                                   ? 0
                                   : 1 / (dram_share < port ? dram_share : port);
+    model->dram_turning = fmax(efficiency / gpu->copy_efficiency - 1, 0);
+    model->dram_crowding = gpu->dram_crowding_cycles;
+    if (input->changes & (WL_TIMING_NO_BANDWIDTH_LIMIT | WL_TIMING_NO_MEMORY_LATENCY))
+        model->dram_crowding = 0;
+}
+
+/* What L2 does not have, and what device memory moves for it. */
+static void set_misses(const struct wl_timing_input *input, struct timing_model *model)
+{
+    const struct wl_timing_traffic *traffic = &input->traffic;
     model->l2_merged =
         traffic->l1_missed_sectors > 0 ? traffic->l2_read_sectors / traffic->l1_missed_sectors : 1;
     model->l2_merged = model->l2_merged > 1 ? 1 : model->l2_merged;
@@ -240,6 +250,11 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
         traffic->l2_write_sectors > 0
             ? (traffic->dram_write_bytes + filled) / traffic->l2_write_sectors
             : 0;
+}
+
+static void set_latencies(const struct wl_timing_input *input, struct timing_model *model)
+{
+    const struct wl_gpu *gpu = input->gpu;
     uint32_t l1 = gpu->l1_latency;
     model->l2_latency = gpu->l2_latency;
     model->dram_latency = gpu->dram_latency;
@@ -247,10 +262,15 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     if (input->changes & WL_TIMING_NO_MEMORY_LATENCY)
         model->dram_latency = model->dram_least_latency = model->l2_latency;
     model->l2_latency = model->l2_latency > l1 ? model->l2_latency : l1;
-    model->dram_turning = fmax(efficiency / gpu->copy_efficiency - 1, 0);
-    model->dram_crowding = gpu->dram_crowding_cycles;
-    if (input->changes & (WL_TIMING_NO_BANDWIDTH_LIMIT | WL_TIMING_NO_MEMORY_LATENCY))
-        model->dram_crowding = 0;
+}
+
+static void set_memory(const struct wl_timing_input *input, struct timing_model *model)
+{
+    const struct wl_gpu *gpu = input->gpu;
+    double sms = input->block_count < gpu->sm_count ? (double)input->block_count : gpu->sm_count;
+    set_rates(input, sms, model);
+    set_misses(input, model);
+    set_latencies(input, model);
     model->has_texture_pipe = gpu->readonly_bytes && gpu->texture_units;
     model->loads_in_flight = gpu->loads_in_flight;
     model->store_line_cycles = 2;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh: behaviour.cu and documented.cu on the simulated GPU, in every mode, beside expected.txt and documented.txt.
-# WARPLENS, BUILD, NVCC are set.
+# Environment: WARPLENS, BUILD, COMPILED, where the build has put them as nvcc compiles them.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -14,7 +14,7 @@ compare() { # NAME EXPECTED: the lines of the cases in NAME.out
     status=1
 }
 modes() { # SOURCE EXPECTED
-    "$NVCC" -O3 -arch=sm_90 -cudart shared -o "$work/$1" "$here/$1.cu" || exit 1
+    cp "$COMPILED/$1" "$work/$1" || exit 1
     LD_PRELOAD=$BUILD/lib/libcudart.so.13 "$work/$1" >"$work/unprofiled.out" 2>/dev/null
     compare unprofiled "$2"
     "$WARPLENS" profile -q -f -o "$work/all.wlr" "$work/$1" >"$work/profiled.out" 2>/dev/null

@@ -1,18 +1,17 @@
 #!/bin/sh
-# run.sh SOURCE_FOLDER NAME: compiles NAME.cu with nvcc (NVCC names it), runs each case of NAME.txt under
+# run.sh PROGRAM NAME: runs each case of NAME.txt with the program, NAME.cu compiled by nvcc, under
 # `warplens check-memory` and compares what it prints, word for word. A case in NAME.txt:
 #
 #   == OPTIONS -- ARGUMENT | EXIT
 #   lines of standard output
 #
-# Messages must be plain text. With "update" as third argument NAME.txt is rewritten. Environment: WARPLENS, NVCC.
+# Messages must be plain text. With "update" as third argument NAME.txt is rewritten. Environment: WARPLENS.
 set -eu
-source=$1/tests/check
-name=$2
+source=$(cd "$(dirname "$0")" && pwd)
+program=$1 name=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"$NVCC" -arch=sm_90 -gencode arch=compute_90,code=compute_90 -cudart=shared -g -lineinfo \
-    -L"$(dirname "$WARPLENS")/lib" -lcuda "$source/$name.cu" -o "$folder/$name"
+cp "$program" "$folder/$name"
 cd "$folder"
 grep '^== ' "$source/$name.txt" >cases
 while IFS= read -r line; do

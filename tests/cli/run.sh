@@ -49,17 +49,22 @@ fail() {
     sed 's/^/    /' .output | head -40
 }
 
-# check TEXT CONDITIONS: compares the last command's .output and .status
+has() { # TEXT: in $output
+    case $output in *"$1"*) ;; *) return 1 ;; esac
+}
+
+# check_conditions CONDITIONS: compares the last command's .output and $status; texts within the shell, which has no process to start
 check_conditions() {
     rest=$1
     wanted_exit=0
+    case $rest in *GREP\ * | *NOT\ *) output=$(tr -d '\000' <.output) ;; esac
     while [ -n "$rest" ]; do
         condition=${rest%%" | "*}
         case $rest in *" | "*) rest=${rest#*" | "} ;; *) rest= ;; esac
         case $condition in
         "EXIT "*) wanted_exit=${condition#EXIT } ;;
-        "GREP "*) grep -qF -- "${condition#GREP }" .output || fail "not printed: ${condition#GREP }" ;;
-        "NOT "*) ! grep -qF -- "${condition#NOT }" .output || fail "printed: ${condition#NOT }" ;;
+        "GREP "*) has "${condition#GREP }" || fail "not printed: ${condition#GREP }" ;;
+        "NOT "*) ! has "${condition#NOT }" || fail "printed: ${condition#NOT }" ;;
         *) fail "no condition: $condition" ;;
         esac
     done

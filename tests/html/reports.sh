@@ -4,7 +4,7 @@
 set -eu
 mkdir -p "$REPORTS"
 cd "$REPORTS"
-rm -f ./*.wlr # make_reports writes over none
+rm -rf ./*.wlr ./*.stream # make_reports writes over none
 for kind in some more long; do
     "$MAKE_REPORTS" $kind .
 done

@@ -1,14 +1,14 @@
 #!/bin/sh
-# right.sh nvcc|cc: compiles right.cu with nvcc (NVCC names it) or `warplens cc`. check-memory must find
+# right.sh nvcc|cc: right.cu as nvcc has compiled it into COMPILED, or as `warplens cc` does. check-memory must find
 # nothing in it, and with one core, with two and once more what it prints, counts and instruction
 # tables must be the same to the byte. Ends with 77 (skipped) where there is no clang for `warplens cc`.
-# Environment: WARPLENS, SOURCE, NVCC.
+# Environment: WARPLENS, SOURCE, COMPILED.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 if [ "$1" = nvcc ]; then
-    "$NVCC" -O2 -arch=sm_80 -cudart=shared -lineinfo "$SOURCE/tests/programs/right.cu" -o right
+    cp "$COMPILED/right" right
 else
     command -v clang >/dev/null || command -v clang-14 >/dev/null ||
         { echo "skipped: there is no clang (Debian package clang)"; exit 77; }

@@ -58,7 +58,7 @@ while [ "$turn" -lt "$count" ]; do
         [ "$finished" = 0 ] || fail "no report of $finished launches"
         continue
     fi
-    "$WARPLENS" show report.wlr --page raw --csv >show 2>>log
+    "$WARPLENS" show report.wlr --page raw --csv --metrics launch__grid_size >show 2>>log
     status=$?
     case $status in
     0) shown=$(($(wc -l <show) - 2)) ;; # names, units

@@ -1,6 +1,6 @@
 #!/bin/sh
 # compile.sh nvcc|cc SOURCE.cu PROGRAM [OPTIONS...]: compiles for an H200 with nvcc (NVCC names it) or with `warplens cc`.
-# Where COMPILED names a folder in which a test has done so already (wl_compiled_once), its program is taken.
+# Where COMPILED names the folder in which the build has done so already (wl_compiled_program), its program is taken.
 # Environment: WARPLENS, NVCC, COMPILED.
 set -eu
 compiler=$1 source=$2 program=$3

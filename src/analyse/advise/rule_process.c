@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -23,7 +25,12 @@
 #define IS_ADDRESS_SANITIZED 0
 #endif
 
-enum { default_cpu_ms = 2000, default_wait_ms = 300000, most_memory_mib = 1024 };
+enum {
+    default_cpu_ms = 2000,
+    default_wait_ms = 300000,
+    most_memory_mib = 1024,
+    shared_bytes = 64 << 10,
+};
 
 static const char refusal[] = "!"; /* begins a line that says why rules cannot be loaded */
 
@@ -35,6 +42,14 @@ struct work {
     size_t launch_rule_count, program_rule_count, count;
     bool *is_given_up; /* by rule */
     char refused[512]; /* why the rules cannot be loaded, or "" */
+    struct unsent *unsent;
+};
+
+/* Lines that the child has not sent yet, in memory of both: one at a time would wake the parent for
+ * each rule, and what is here survives a child that is ended. */
+struct unsent {
+    atomic_size_t length;
+    char bytes[shared_bytes];
 };
 
 struct item {
@@ -106,6 +121,25 @@ static void write_all(int file, const char *bytes, size_t length)
     }
 }
 
+static void send_unsent(struct unsent *unsent, int file)
+{
+    write_all(file, unsent->bytes, unsent->length);
+    unsent->length = 0;
+}
+
+/* Tells the parent, by and by, where the line is short; at once else. */
+static void say(struct unsent *unsent, const struct wl_text *line, int file)
+{
+    if (line->length > sizeof unsent->bytes - unsent->length)
+        send_unsent(unsent, file);
+    if (line->length > sizeof unsent->bytes) {
+        write_all(file, line->data, line->length);
+        return;
+    }
+    memcpy(unsent->bytes + unsent->length, line->data, line->length);
+    unsent->length += line->length;
+}
+
 static __attribute__((noreturn)) void work_off(const struct work *work, size_t first, int file)
 {
     const struct wl_rule_run *run = work->run;
@@ -132,7 +166,7 @@ static __attribute__((noreturn)) void work_off(const struct work *work, size_t f
         limit_time(0);
         struct wl_text line = {0};
         wl_text_addf(&line, "%zu %s\n", i, dump ? dump : "{\"failed\":\"its result is no text\"}");
-        write_all(file, line.data, line.length);
+        say(work->unsent, &line, file);
         wl_text_free(&line);
         free(dump);
         json_decref(result);
@@ -189,18 +223,34 @@ static size_t take_lines(struct work *work, struct wl_text *text, size_t next)
     return next;
 }
 
-/* Reads what the child says until it ends or says nothing for too long. */
+/* Takes what the child that has ended did not send. */
+static size_t take_unsent(struct work *work, size_t next)
+{
+    struct wl_text text = {0};
+    size_t length = work->unsent->length;
+    wl_text_add_bytes(&text, work->unsent->bytes, length < shared_bytes ? length : shared_bytes);
+    next = take_lines(work, &text, next);
+    wl_text_free(&text);
+    return next;
+}
+
+/* Reads what the child sends until it ends or gets nothing done for too long. */
 static size_t read_child(struct work *work, int file, pid_t child, size_t next, bool *is_killed)
 {
     uint32_t wait_ms = work->run->wait_limit_ms ? work->run->wait_limit_ms : default_wait_ms;
     struct wl_text text = {0};
     char buffer[16384];
+    size_t seen = 0; /* of what is unsent */
     *is_killed = false;
     while (true) {
         struct pollfd wanted = {.fd = file, .events = POLLIN};
         int ready = poll(&wanted, 1, (int)wait_ms);
         if (ready < 0 && errno == EINTR)
             continue;
+        if (ready == 0 && work->unsent->length != seen) {
+            seen = work->unsent->length;
+            continue;
+        }
         if (ready <= 0) {
             kill(child, SIGKILL);
             *is_killed = true;
@@ -243,6 +293,7 @@ static void describe_end(int status, bool is_killed, uint32_t cpu_ms, char *text
 static enum wl_code run_child(struct work *work, size_t *next, struct wl_error *error)
 {
     int files[2];
+    work->unsent->length = 0;
     if (pipe(files) != 0)
         return wl_error_set(error, WL_ERR_INTERNAL, "no pipe for the process of the rules: %s",
                             strerror(errno));
@@ -259,11 +310,12 @@ static enum wl_code run_child(struct work *work, size_t *next, struct wl_error *
     }
     close(files[1]);
     bool is_killed = false;
-    *next = skip_given_up(work, read_child(work, files[0], child, *next, &is_killed));
+    *next = read_child(work, files[0], child, *next, &is_killed);
     close(files[0]);
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
+    *next = skip_given_up(work, take_unsent(work, *next));
     if (work->refused[0])
         return wl_error_set(error, WL_ERR_CORRUPT, "%s", work->refused);
     if (*next < work->count) {
@@ -279,6 +331,11 @@ static enum wl_code run_child(struct work *work, size_t *next, struct wl_error *
 enum wl_code wl_rules_run(const struct wl_rule_run *run, struct wl_error *error)
 {
     struct work work = {.run = run};
+    work.unsent =
+        mmap(NULL, sizeof *work.unsent, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (work.unsent == MAP_FAILED)
+        return wl_error_set(error, WL_ERR_INTERNAL,
+                            "no memory shared with the process of the rules: %s", strerror(errno));
     work.launch_rules = wl_alloc_zero(run->rule_count + 1, sizeof *work.launch_rules);
     work.program_rules = wl_alloc_zero(run->rule_count + 1, sizeof *work.program_rules);
     work.is_given_up = wl_alloc_zero(run->rule_count + 1, sizeof *work.is_given_up);
@@ -300,5 +357,6 @@ enum wl_code wl_rules_run(const struct wl_rule_run *run, struct wl_error *error)
     free(work.launch_rules);
     free(work.program_rules);
     free(work.is_given_up);
+    munmap(work.unsent, sizeof *work.unsent);
     return code;
 }

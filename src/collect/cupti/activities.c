@@ -474,9 +474,13 @@ static enum wl_code hear_switches(struct wl_error *error)
     return code ? code : listen(WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_PROFILER_STOP, error);
 }
 
+/* CUPTI's records of waits cost a step of a training loop a sixth; the calls that wait tell as long. */
 static bool is_asked(size_t row)
 {
-    bool is_left_out = kinds[row].kind == WL_CUPTI_ACTIVITY_DRIVER && !trace.settings->trace_driver;
+    const struct wl_settings *settings = trace.settings;
+    enum wl_cupti_activity_kind kind = kinds[row].kind;
+    bool is_left_out = (kind == WL_CUPTI_ACTIVITY_DRIVER && !settings->trace_driver) ||
+                       (kind == WL_CUPTI_ACTIVITY_SYNCHRONIZATION && !settings->trace_waits);
     return !is_left_out && wl_timeline_is_recorded(kinds[row].category);
 }
 

@@ -71,7 +71,8 @@ void wl_drawing_svg(const struct wl_drawing *drawing, struct wl_text *out);
 /* Paints it with cairo, in light colours: origin where it is now, a unit as large as it is now. */
 struct _cairo;
 void wl_drawing_paint(const struct wl_drawing *drawing, struct _cairo *cairo);
-/* Writes it as PNG, scale pixels for a unit, on paper. Errors: WL_ERR_OUTPUT. */
+/* Writes it as PNG, scale pixels for a unit, on paper. Errors: WL_ERR_OUTPUT; those of
+ * wl_cairo_open(). */
 enum wl_code wl_drawing_png(const struct wl_drawing *drawing, double scale, const char *path,
                             struct wl_error *error);
 

@@ -1,13 +1,12 @@
 #include "show/export/paper.h"
 
-#include <cairo-pdf.h>
-#include <cairo.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "show/format/format.h"
+#include "show/library/cairo.h"
 
 /* Lengths are points. */
 static const double page_width = 595, page_height = 842, margin = 42, foot = 24;
@@ -47,29 +46,29 @@ static cairo_status_t keep_bytes(void *self, const unsigned char *bytes, unsigne
 static void set_ink(struct wl_paper *paper, enum wl_ink ink)
 {
     uint32_t color = wl_ink_light(ink);
-    cairo_set_source_rgb(paper->cairo, (color >> 16 & 255) / 255.0, (color >> 8 & 255) / 255.0,
-                         (color & 255) / 255.0);
+    wl_cairo.set_source_rgb(paper->cairo, (color >> 16 & 255) / 255.0, (color >> 8 & 255) / 255.0,
+                            (color & 255) / 255.0);
 }
 
 static void set_font(struct wl_paper *paper, double size, bool is_bold, bool is_mono)
 {
-    cairo_select_font_face(paper->cairo, is_mono ? "monospace" : "sans-serif",
-                           CAIRO_FONT_SLANT_NORMAL,
-                           is_bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(paper->cairo, size);
+    wl_cairo.select_font_face(paper->cairo, is_mono ? "monospace" : "sans-serif",
+                              CAIRO_FONT_SLANT_NORMAL,
+                              is_bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    wl_cairo.set_font_size(paper->cairo, size);
 }
 
 static double width_of(struct wl_paper *paper, const char *text)
 {
     cairo_text_extents_t extents;
-    cairo_text_extents(paper->cairo, text, &extents);
+    wl_cairo.text_extents(paper->cairo, text, &extents);
     return extents.x_advance;
 }
 
 static void show_at(struct wl_paper *paper, double x, double y, const char *text)
 {
-    cairo_move_to(paper->cairo, x, y);
-    cairo_show_text(paper->cairo, text);
+    wl_cairo.move_to(paper->cairo, x, y);
+    wl_cairo.show_text(paper->cairo, text);
 }
 
 /* ---- pages ---- */
@@ -81,7 +80,7 @@ static void end_page(struct wl_paper *paper)
     set_ink(paper, WL_INK_DIM);
     show_at(paper, margin, page_height - foot, paper->title);
     show_at(paper, page_width - margin - width_of(paper, number), page_height - foot, number);
-    cairo_show_page(paper->cairo);
+    wl_cairo.show_page(paper->cairo);
     free(number);
     paper->page++;
     paper->y = margin;
@@ -103,10 +102,10 @@ struct wl_paper *wl_paper_create(const char *title)
     wl_format_safe(title, &safe);
     paper->title = wl_text_take(&safe);
     paper->surface =
-        cairo_pdf_surface_create_for_stream(keep_bytes, &paper->bytes, page_width, page_height);
-    cairo_pdf_surface_set_metadata(paper->surface, CAIRO_PDF_METADATA_TITLE, paper->title);
-    cairo_pdf_surface_set_metadata(paper->surface, CAIRO_PDF_METADATA_CREATOR, "Warplens");
-    paper->cairo = cairo_create(paper->surface);
+        wl_cairo.pdf_surface_create_for_stream(keep_bytes, &paper->bytes, page_width, page_height);
+    wl_cairo.pdf_surface_set_metadata(paper->surface, CAIRO_PDF_METADATA_TITLE, paper->title);
+    wl_cairo.pdf_surface_set_metadata(paper->surface, CAIRO_PDF_METADATA_CREATOR, "Warplens");
+    paper->cairo = wl_cairo.create(paper->surface);
     paper->y = margin;
     paper->page = 1;
     return paper;
@@ -116,12 +115,12 @@ enum wl_code wl_paper_finish(struct wl_paper *paper, struct wl_text *bytes, stru
 {
     if (paper->is_used || paper->page == 1)
         end_page(paper);
-    cairo_status_t status = cairo_status(paper->cairo);
-    cairo_destroy(paper->cairo);
-    cairo_surface_finish(paper->surface);
+    cairo_status_t status = wl_cairo.status(paper->cairo);
+    wl_cairo.destroy(paper->cairo);
+    wl_cairo.surface_finish(paper->surface);
     if (!status)
-        status = cairo_surface_status(paper->surface);
-    cairo_surface_destroy(paper->surface);
+        status = wl_cairo.surface_status(paper->surface);
+    wl_cairo.surface_destroy(paper->surface);
     *bytes = paper->bytes;
     for (size_t i = 0; i < paper->headings.count; i++)
         free(paper->headings.items[i].text);
@@ -129,7 +128,7 @@ enum wl_code wl_paper_finish(struct wl_paper *paper, struct wl_text *bytes, stru
     free(paper->title);
     free(paper);
     return status ? wl_error_set(error, WL_ERR_INTERNAL, "the PDF could not be made: %s",
-                                 cairo_status_to_string(status))
+                                 wl_cairo.status_to_string(status))
                   : WL_OK;
 }
 
@@ -165,16 +164,16 @@ void wl_paper_contents(struct wl_paper *paper, const struct wl_paper_heading *he
         char *number = wl_string_format("%d", headings[i].page + shift);
         char *place = wl_string_format("page=%d pos=[0 0]", headings[i].page + shift);
         need(paper, height);
-        cairo_save(paper->cairo);
+        wl_cairo.save(paper->cairo);
         set_font(paper, size, false, false);
         set_ink(paper, WL_INK_TEXT);
-        cairo_tag_begin(paper->cairo, CAIRO_TAG_LINK, place);
+        wl_cairo.tag_begin(paper->cairo, CAIRO_TAG_LINK, place);
         show_at(paper, right - width_of(paper, number), paper->y + size, number);
-        cairo_rectangle(paper->cairo, margin, paper->y, right - margin - 30, height);
-        cairo_clip(paper->cairo);
+        wl_cairo.rectangle(paper->cairo, margin, paper->y, right - margin - 30, height);
+        wl_cairo.clip(paper->cairo);
         show_at(paper, margin, paper->y + size, headings[i].text);
-        cairo_tag_end(paper->cairo, CAIRO_TAG_LINK);
-        cairo_restore(paper->cairo);
+        wl_cairo.tag_end(paper->cairo, CAIRO_TAG_LINK);
+        wl_cairo.restore(paper->cairo);
         paper->y += height;
         paper->is_used = true;
         free(number);
@@ -213,7 +212,7 @@ static void add_outline(struct wl_paper *paper, enum wl_paper_style style, const
         return;
     char *place = wl_string_format("page=%d pos=[0 %.0f]", paper->page, paper->y);
     int parent = is_heading ? CAIRO_PDF_OUTLINE_ROOT : paper->outline;
-    int item = cairo_pdf_surface_add_outline(paper->surface, parent, text, place, 0);
+    int item = wl_cairo.pdf_surface_add_outline(paper->surface, parent, text, place, 0);
     if (is_heading) {
         paper->outline = item;
         WL_PUSH(&paper->headings, ((struct wl_paper_heading){wl_string_copy(text), paper->page}));
@@ -295,10 +294,10 @@ static void add_row(struct wl_paper *paper, const struct wl_table *table, const 
     }
     paper->y += height;
     set_ink(paper, row == 0 ? WL_INK_LINE : WL_INK_GRID);
-    cairo_set_line_width(paper->cairo, 0.5);
-    cairo_move_to(paper->cairo, margin, paper->y - height * 0.12);
-    cairo_line_to(paper->cairo, x - cell_gap * scale, paper->y - height * 0.12);
-    cairo_stroke(paper->cairo);
+    wl_cairo.set_line_width(paper->cairo, 0.5);
+    wl_cairo.move_to(paper->cairo, margin, paper->y - height * 0.12);
+    wl_cairo.line_to(paper->cairo, x - cell_gap * scale, paper->y - height * 0.12);
+    wl_cairo.stroke(paper->cairo);
     paper->is_used = true;
 }
 
@@ -337,11 +336,11 @@ void wl_paper_drawing(struct wl_paper *paper, const struct wl_drawing *drawing)
         scale = fmin(scale, left / drawing->height);
     need(paper, drawing->height * scale + 24);
     wl_paper_text(paper, WL_PAPER_LABEL, drawing->title);
-    cairo_save(paper->cairo);
-    cairo_translate(paper->cairo, margin, paper->y);
-    cairo_scale(paper->cairo, scale, scale);
+    wl_cairo.save(paper->cairo);
+    wl_cairo.translate(paper->cairo, margin, paper->y);
+    wl_cairo.scale(paper->cairo, scale, scale);
     wl_drawing_paint(drawing, paper->cairo);
-    cairo_restore(paper->cairo);
+    wl_cairo.restore(paper->cairo);
     paper->y += drawing->height * scale + 6;
     paper->is_used = true;
 }

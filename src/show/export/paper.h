@@ -19,7 +19,7 @@ enum wl_paper_style {
     WL_PAPER_CODE,
 };
 
-/* title stands at the foot of every page. */
+/* title stands at the foot of every page. wl_cairo_open() comes before. */
 struct wl_paper *wl_paper_create(const char *title);
 
 /* Headings that were set, with their pages, counted from 1; they belong to the paper. */

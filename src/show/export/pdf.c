@@ -12,6 +12,7 @@
 #include "show/export/paper.h"
 #include "show/export/paper_trace.h"
 #include "show/format/format.h"
+#include "show/library/cairo.h"
 #include "show/page/advice_text.h"
 #include "show/page/fields.h"
 
@@ -444,6 +445,8 @@ enum wl_code wl_export_pdf(const struct wl_export_report *report,
     own.color = false;
     own.page = WL_PAGE_ADVICE; /* a report with a trace needs no launches for it */
     enum wl_code code = wl_view_context_open(report->report, &own, &context, error);
+    if (!code)
+        code = wl_cairo_open(error);
     if (!code) {
         struct pdf pdf = {.context = &context};
         code = make(&pdf, report->name, &bytes, error);

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <microhttpd.h>
-
 #include "base/memory.h"
 #include "show/export/export.h"
+#include "show/library/http.h"
 #include "show/serve/guard.h"
 
 enum {
@@ -43,17 +42,17 @@ static enum MHD_Result send_bytes(struct MHD_Connection *connection, unsigned st
                                   const char *type, const char *bytes, size_t length)
 {
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(length, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+        wl_http.create_response_from_buffer(length, (void *)bytes, MHD_RESPMEM_MUST_COPY);
     if (!response)
         return MHD_NO;
-    MHD_add_response_header(response, "Content-Type", type);
-    MHD_add_response_header(response, "Cache-Control", "no-store");
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(response, "X-Frame-Options", "DENY");
-    MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
-    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
-    enum MHD_Result result = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
+    wl_http.add_response_header(response, "Content-Type", type);
+    wl_http.add_response_header(response, "Cache-Control", "no-store");
+    wl_http.add_response_header(response, "X-Content-Type-Options", "nosniff");
+    wl_http.add_response_header(response, "X-Frame-Options", "DENY");
+    wl_http.add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+    wl_http.add_response_header(response, "Referrer-Policy", "no-referrer");
+    enum MHD_Result result = wl_http.queue_response(connection, status, response);
+    wl_http.destroy_response(response);
     return result;
 }
 
@@ -81,7 +80,7 @@ static enum MHD_Result fail(struct MHD_Connection *connection, const struct wl_e
 
 static size_t number_of(struct MHD_Connection *connection, const char *name)
 {
-    const char *text = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
+    const char *text = wl_http.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
     return text ? strtoul(text, NULL, 10) : 0;
 }
 
@@ -214,16 +213,16 @@ static enum MHD_Result give_stream(struct wl_server *server, struct MHD_Connecti
     struct stream *stream = wl_alloc_zero(1, sizeof *stream);
     (void)rest, (void)request;
     stream->book = server->book;
-    struct MHD_Response *response = MHD_create_response_from_callback(
+    struct MHD_Response *response = wl_http.create_response_from_callback(
         MHD_SIZE_UNKNOWN, stream_block_bytes, read_stream, stream, free_stream);
     if (!response) {
         free_stream(stream);
         return MHD_NO;
     }
-    MHD_add_response_header(response, "Content-Type", "text/event-stream");
-    MHD_add_response_header(response, "Cache-Control", "no-store");
-    enum MHD_Result result = MHD_queue_response(connection, MHD_HTTP_OK, response);
-    MHD_destroy_response(response);
+    wl_http.add_response_header(response, "Content-Type", "text/event-stream");
+    wl_http.add_response_header(response, "Cache-Control", "no-store");
+    enum MHD_Result result = wl_http.queue_response(connection, MHD_HTTP_OK, response);
+    wl_http.destroy_response(response);
     return result;
 }
 
@@ -257,10 +256,11 @@ static enum MHD_Result answer_request(struct wl_server *server, struct MHD_Conne
                                       const char *method, const char *url,
                                       const struct request *request)
 {
-    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
-    const char *origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
-    const char *site = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Sec-Fetch-Site");
-    const char *key = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
+    const char *host = wl_http.lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+    const char *origin = wl_http.lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
+    const char *site =
+        wl_http.lookup_connection_value(connection, MHD_HEADER_KIND, "Sec-Fetch-Site");
+    const char *key = wl_http.lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
     if (!wl_guard_allows_host(host))
         return refuse(connection, MHD_HTTP_FORBIDDEN, "the request names another host");
     if (!wl_guard_allows_origin(origin, host) ||
@@ -321,23 +321,26 @@ enum wl_code wl_server_start(struct wl_book *book, const char *title, uint16_t p
 {
     const struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    *started = NULL;
+    enum wl_code code = wl_http_open(error);
+    if (code)
+        return code;
     struct wl_server *server = wl_alloc_zero(1, sizeof *server);
     server->book = book;
-    *started = NULL;
     if (!wl_guard_init(&server->guard)) {
         free(server);
         return wl_error_set(error, WL_ERR_INTERNAL, "the system gives no random bits");
     }
     wl_export_page_shell(title, &server->shell);
-    server->daemon =
-        MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
-                             MHD_USE_POLL | MHD_USE_ERROR_LOG,
-                         port, NULL, NULL, handle, server, MHD_OPTION_SOCK_ADDR, &address,
-                         MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL, MHD_OPTION_NOTIFY_COMPLETED,
-                         forget, NULL, MHD_OPTION_CONNECTION_LIMIT, (unsigned)most_connections,
-                         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)patience_s, MHD_OPTION_END);
+    server->daemon = wl_http.start_daemon(
+        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
+            MHD_USE_ERROR_LOG,
+        port, NULL, NULL, handle, server, MHD_OPTION_SOCK_ADDR, &address,
+        MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL, MHD_OPTION_NOTIFY_COMPLETED, forget, NULL,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)most_connections, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)patience_s, MHD_OPTION_END);
     const union MHD_DaemonInfo *info =
-        server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
+        server->daemon ? wl_http.get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
     if (!info) {
         wl_server_stop(server);
         wl_error_set(error, WL_ERR_OUTPUT, "cannot listen on port %u of 127.0.0.1", (unsigned)port);
@@ -366,7 +369,7 @@ void wl_server_stop(struct wl_server *server)
         return;
     wl_book_close(server->book);
     if (server->daemon)
-        MHD_stop_daemon(server->daemon);
+        wl_http.stop_daemon(server->daemon);
     wl_guard_free(&server->guard);
     wl_text_free(&server->shell);
     free(server);

@@ -8,8 +8,8 @@
 
 struct wl_server;
 
-/* port 0: any free one. book must outlive the server. Errors: WL_ERR_OUTPUT where it cannot listen.
- */
+/* port 0: any free one. book must outlive the server. Errors: those of wl_http_open();
+ * WL_ERR_OUTPUT where it cannot listen. */
 enum wl_code wl_server_start(struct wl_book *book, const char *title, uint16_t port,
                              struct wl_server **server, struct wl_error *error);
 /* "http://127.0.0.1:PORT/#token=TOKEN" with the token that is good now; free() it. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# compare.sh sanitizer|warplens FOLDER: compiles the cases beside this script with nvcc (NVCC names it), runs
-# each under compute-sanitizer (on a machine with a GPU) or `warplens check-memory` (WARPLENS names it), and
+# compare.sh sanitizer|warplens FOLDER: compiles the cases beside this script with nvcc (NVCC names it), or takes
+# what the build has compiled into COMPILED, runs each under compute-sanitizer (on a machine with a GPU) or `warplens check-memory` (WARPLENS names it), and
 # prints a row a case: file, case, tool that is to find it, errors found, whether the line marked in the
 # source is among those told, first message. The outputs stay in FOLDER. Right cases run under every tool:
 # compute-sanitizer has one a run, warplens all in one.
@@ -12,6 +12,7 @@ mkdir -p "$folder"
 tools=all
 [ "$checker" = sanitizer ] && tools="memcheck racecheck initcheck synccheck"
 for file in memory api order right; do
+    [ -z "${COMPILED:-}" ] || { cp "$COMPILED/sanitizer_$file" "$folder/$file" && continue; }
     "$NVCC" -arch=sm_90 -lineinfo -cudart=shared "$source/$file.cu" -o "$folder/$file" || exit 1
 done
 
