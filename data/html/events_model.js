@@ -344,8 +344,12 @@ warplens.timelineModel = (() => {
         }
 
         process(row) {
-            const { process, pid, rank } = this.section.rows[row];
-            return { process, label: rank === undefined ? "Process " + pid : "Rank " + rank + " (" + pid + ")" };
+            const { process, pid, rank, host } = this.section.rows[row];
+            const place = host ? " on " + host : "";
+            return {
+                process,
+                label: rank === undefined ? "Process " + pid + place : "Rank " + rank + place + " (" + pid + ")",
+            };
         }
     }
 

@@ -125,6 +125,19 @@ static json_t *pack_fields(struct timeline *timeline)
     return string;
 }
 
+static const char *host_of(const struct wl_report_process *process)
+{
+    return process->record.host ? process->record.host : "";
+}
+
+static bool has_hosts(const struct wl_report_process *processes, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(host_of(&processes[i]), host_of(&processes[0])) != 0)
+            return true;
+    return false;
+}
+
 static json_t *describe_rows(struct wl_html *html, const struct timeline *timeline)
 {
     size_t count;
@@ -141,6 +154,8 @@ static json_t *describe_rows(struct wl_html *html, const struct timeline *timeli
                                 (json_int_t)track->process, "pid", (json_int_t)process->pid);
         if (process->rank >= 0)
             json_object_set_new(row, "rank", json_integer(process->rank));
+        if (has_hosts(processes, count))
+            json_object_set_new(row, "host", wl_json_text(host_of(&processes[track->process])));
         json_array_append_new(rows, row);
         wl_text_free(&name);
     }
