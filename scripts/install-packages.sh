@@ -16,7 +16,7 @@ fuzz: for the tests with libFuzzer and sanitizers
 offload: for the tests with OpenACC and OpenMP target
 openmp: for the tests with OpenMP on the host
 browser: for the tests of HTML and PDF reports
-schema: for the test of JSON pages
+schema: for the tests of JSON pages and of the files for Perfetto and JUnit
 mpi: for the tests with MPI
 libraries: for the test of CUB and Thrust without a toolkit
 package: to make a Debian package
@@ -34,7 +34,7 @@ fuzz: clang libclang-rt-CLANG-dev|libclang-rt-dev
 offload: GCC GCC-offload-nvptx libgomp-plugin-nvptx1
 openmp: clang libomp-dev
 browser: chromium-headless-shell nodejs poppler-utils
-schema: python3-jsonschema
+schema: python3-jsonschema protobuf-compiler libxml2-utils
 mpi: openmpi-bin libopenmpi-dev gfortran
 libraries: libthrust-dev libcub-dev
 package: dpkg-dev file lintian
@@ -49,7 +49,7 @@ fuzz: clang compiler-rt
 offload: gcc-offload-nvptx libgomp-offload-nvptx
 openmp: clang libomp-devel
 browser: chromium nodejs poppler-utils
-schema: python3-jsonschema
+schema: python3-jsonschema protobuf-compiler libxml2
 mpi: openmpi openmpi-devel gcc-gfortran
 libraries:
 package: dpkg-dev file
@@ -64,7 +64,7 @@ fuzz: clang compiler-rt
 offload:
 openmp: clang openmp
 browser: chromium nodejs poppler
-schema: python-jsonschema
+schema: python-jsonschema protobuf libxml2
 mpi: openmpi gcc-fortran
 libraries:
 package: dpkg file

@@ -82,6 +82,7 @@ return {
     { name = "device__model_fp32_per_cycle", description = "single-precision instructions of an SM in a cycle, in threads" },
     { name = "device__model_tensor_per_cycle", description = "multiply-adds of 16 bits of the tensor cores of an SM in a cycle" },
     { name = "device__model_fp64_per_cycle", description = "double-precision instructions of an SM in a cycle, in threads" },
+    { name = "launch__call_stack", description = "the functions of the program that led to a launch, outermost first (--call-stack)" },
     { name = "launch__cache_control", description = "whether caches were emptied before the launch" },
     { name = "launch__l1_global_loads", description = "whether global loads are cached in L1" },
     {

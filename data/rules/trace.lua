@@ -51,6 +51,17 @@ local function has_small_copies(trace)
     return trace.small.count >= 100 and trace.small.count >= 0.5 * trace.copies.count
 end
 
+-- Whether what ranks wait for in MPI is mostly that one of them has more to do: then that is what they wait for.
+local function is_mostly_imbalance(trace)
+    local ranks = trace.ranks
+    return ranks.count > 1 and ranks.imbalance_pct and ranks.imbalance_pct >= 10 and ranks.mpi_mean_ns > 0
+        and ranks.work_most_ns - ranks.work_mean_ns >= 0.5 * ranks.mpi_mean_ns
+end
+
+local function rank_name(rank)
+    return string.format("rank %d%s", rank.rank, rank.host ~= "" and " on " .. rank.host or "")
+end
+
 -- A kernel's name as the command line takes it.
 local function function_name(kernel)
     local plain = kernel["function"]
@@ -79,6 +90,7 @@ return {
             for _, cause in ipairs(causes) do
                 local ns = trace.gap_ns[cause[1]]
                 local is_said = cause[1] == "copy" and has_small_copies(trace)
+                local is_wait = cause[1] == "mpi" and is_mostly_imbalance(trace)
                 if ns >= 0.1 * trace.gpu_span_ns and not is_said then
                     findings[#findings + 1] = {
                         title = string.format("the GPU is idle for %s of %s; for %s of that %s",
@@ -88,11 +100,12 @@ return {
                             { metric = "gaps", value = trace.gaps },
                             { metric = "idle: " .. cause[1], value = ns, unit = "ns" },
                         },
-                        todo = cause[3],
+                        todo = is_wait and "first give the ranks as much work each (finding rank-work); what is left: " .. cause[3]
+                            or cause[3],
                         saved = of_program(trace, ns),
                         how = string.format("%s of the program's %s go if these gaps do", ms(ns), ms(trace.duration_ns)),
                         confidence = "low",
-                        group = "trace-idle-" .. cause[1],
+                        group = is_wait and "trace-imbalance" or "trace-idle-" .. cause[1],
                     }
                 end
             end
@@ -344,6 +357,44 @@ return {
                 },
                 saved = of_program(trace, most - mean),
                 how = string.format("the busiest GPU works for %s less of the program's %s", ms(most - mean),
+                    ms(trace.duration_ns)),
+                confidence = "medium",
+            }
+        end,
+    },
+    {
+        id = "rank-work",
+        name = "Ranks that have more to do than others",
+        scope = "trace",
+        order = 9,
+        group = "trace-imbalance",
+        description = "Fires where one rank of an MPI program works for 10% longer outside MPI than the ranks do on average: the " ..
+            "others wait for it. The figures are those of the tables rank_sum and rank_imbalance_sum; starting and ending MPI is " ..
+            "neither work nor MPI.",
+        advice = "Divide the work so that each rank has as much of it.",
+        apply = function(trace)
+            local ranks = trace.ranks
+            if ranks.count < 2 or ranks.mpi_mean_ns == 0 or not ranks.imbalance_pct or ranks.imbalance_pct < 10 then
+                return nil
+            end
+            local most, least, more = ranks.most, ranks.least, ranks.work_most_ns - ranks.work_mean_ns
+            local waits = least.mpi_ns >= 0.5 * more and string.format(" and waits: it is in MPI for %s", ms(least.mpi_ns)) or ""
+            local on_gpu = math.max(0, most.gpu_ns - ranks.gpu_mean_ns)
+            local where = on_gpu >= 0.5 * more and "what its GPU does is most of that" or "most of it is the host's"
+            return {
+                title = string.format("%s works for %s outside MPI, a rank on average for %s, %s for %s%s", rank_name(most),
+                    ms(ranks.work_most_ns), ms(ranks.work_mean_ns), rank_name(least), ms(ranks.work_least_ns), waits),
+                evidence = {
+                    { metric = "work: most over mean", value = ranks.imbalance_pct, unit = "%", threshold = 10 },
+                    { metric = "ranks", value = ranks.count },
+                    { metric = string.format("work of rank %d", most.rank), value = ranks.work_most_ns, unit = "ns" },
+                    { metric = "work of a rank, mean", value = ranks.work_mean_ns, unit = "ns" },
+                    { metric = string.format("MPI of rank %d", least.rank), value = least.mpi_ns, unit = "ns" },
+                },
+                todo = string.format("give rank %d less and the others more of the work (%s); warplens show REPORT --report "
+                    .. "rank_sum has all ranks", most.rank, where),
+                saved = of_program(trace, more),
+                how = string.format("%s works for %s less of the program's %s if all have as much", rank_name(most), ms(more),
                     ms(trace.duration_ns)),
                 confidence = "medium",
             }

@@ -58,6 +58,7 @@ void *wl_pages_alloc(size_t size_bytes)
         mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         wl_memory_fail(size_bytes);
+    madvise(pages, size_bytes, MADV_HUGEPAGE); /* which need not be there */
     return pages;
 }
 

@@ -15,8 +15,8 @@ void *wl_alloc(size_t size_bytes);                              /* uninitialised
 WL_EXPORT void *wl_alloc_zero(size_t count, size_t size_bytes); /* zeroed, checks overflow */
 void *wl_resize(void *block, size_t count, size_t size_bytes);  /* realloc, checks overflow */
 void *wl_alloc_aligned(size_t alignment, size_t size_bytes);    /* zeroed; free() it */
-/* Zeroed pages of their own, which cost nothing before they are touched, for large tables of which
- * little may be used. Free with wl_pages_free. */
+/* Zeroed pages of their own, large ones where the system has them, which cost nothing before they
+ * are touched, for large tables of which little may be used. Free with wl_pages_free. */
 void *wl_pages_alloc(size_t size_bytes);
 void wl_pages_free(void *pages, size_t size_bytes); /* NULL is fine */
 WL_EXPORT char *wl_string_copy(const char *text);   /* NULL gives NULL; free() it */

@@ -9,6 +9,7 @@
 #include "base/rank.h"
 #include "cmd/trace.h"
 #include "cmd/verbs.h"
+#include "show/page/acc_notify.h"
 #include "show/page/acc_time.h"
 
 bool wl_acc_time_is_wanted(bool is_asked)
@@ -21,6 +22,29 @@ bool wl_acc_time_is_wanted(bool is_asked)
     for (size_t i = 0; i < WL_COUNT(values); i++)
         is_asked |= values[i] && *values[i] && strcmp(values[i], "0") != 0;
     return is_asked;
+}
+
+bool wl_acc_notify_read(const char *value, unsigned *bits)
+{
+    static const char *const names[] = {"NVCOMPILER_ACC_NOTIFY", "PGI_ACC_NOTIFY"};
+    char *end = NULL;
+    *bits = 0;
+    for (size_t i = 0; i < WL_COUNT(names) && !value; i++)
+        value = getenv(names[i]);
+    if (!value)
+        return true;
+    unsigned long number = strtoul(value, &end, 0); /* 0x1f, too */
+    *bits = (unsigned)number;
+    return end != value && !*end && *value != '-' && number < 2 * WL_ACC_NOTIFY_MEMORY;
+}
+
+static enum wl_code check_notify(const char *value, struct wl_error *error)
+{
+    unsigned bits;
+    if (wl_acc_notify_read(value, &bits) && bits)
+        return WL_OK;
+    wl_error_set(error, WL_ERR_USAGE, "--notify takes a sum of these numbers, not '%s'", value);
+    return wl_error_set_hint(error, "1: launches, 2: copies, 4: waits, 8: regions, 16: memory");
 }
 
 enum wl_code wl_acc_time_print(struct wl_report *report, const struct wl_acc_time_options *options,
@@ -44,13 +68,21 @@ enum wl_code wl_acc_time_print(struct wl_report *report, const struct wl_acc_tim
 
 struct options {
     struct wl_general_options general;
-    const char *compiler_log, *ranks;
+    const char *compiler_log, *ranks, *notify;
     struct wl_page_options pages; /* only the form */
 };
 
 static const struct wl_option rows[] = {
     WL_ROWS_HEADING("OPENACC"),
     WL_COMPILER_LOG_ROW(struct options, compiler_log),
+    {.name = "notify",
+     .kind = WL_OPTION_TEXT,
+     .offset = offsetof(struct options, notify),
+     .argument = "BITS",
+     .help =
+         "instead, what happened, a line each, as NVCOMPILER_ACC_NOTIFY=BITS has nvc's programs print "
+         "it: 1 launches, 2 copies, 4 waits, 8 regions, 16 memory, or sums of them",
+     .check = check_notify},
     WL_ROWS_HEADING("PAGES"),
     WL_ROW(struct options, pages.csv, FLAG, "csv", 0, NULL, "as CSV"),
     WL_ROW(struct options, pages.json, FLAG, "json", 0, NULL, "as JSON"),
@@ -87,7 +119,11 @@ static enum wl_code show_report(void *given, const struct wl_arguments *argument
     code = wl_report_open(arguments->items[0], &report, error);
     if (code)
         return code;
-    code = wl_acc_time_print(report, &asked, console, error);
+    unsigned bits = 0;
+    if (options->notify && wl_acc_notify_read(options->notify, &bits))
+        code = wl_view_acc_notify(report, bits, options->ranks, console->pages, error);
+    else
+        code = wl_acc_time_print(report, &asked, console, error);
     wl_report_close(report);
     return code;
 }

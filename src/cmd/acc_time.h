@@ -15,6 +15,10 @@ struct wl_acc_time_options {
     enum wl_view_format format;
 };
 
+/* The bits of show/page/acc_notify.h that a value asks for; false: it is no number. NULL: what the
+ * environment says (NVCOMPILER_ACC_NOTIFY, PGI_ACC_NOTIFY), 0 where it says nothing. */
+bool wl_acc_notify_read(const char *value, unsigned *bits);
+
 /* Whether --acc-time (is_asked) or WARPLENS_ACC_TIME asks for it. */
 bool wl_acc_time_is_wanted(bool is_asked);
 /* The times of OpenACC regions of an open report. Errors: as wl_report_acc_time, wl_view_acc_time.

@@ -259,11 +259,13 @@ static enum wl_code check(void *given, const struct wl_arguments *arguments,
                           const struct wl_console *console, struct wl_error *error)
 {
     const struct options *options = given;
+    enum wl_code code;
     if (arguments->count != 1 || (!options->budget_path && !options->written_path)) {
         wl_error_set(error, WL_ERR_USAGE, "check takes one report and --budget or --write-budget");
-        return wl_error_set_hint(error, "warplens check REPORT.wlr --budget FILE");
+        code = wl_error_set_hint(error, "warplens check REPORT.wlr --budget FILE");
+    } else {
+        code = check_report(options, arguments->items[0], console, error);
     }
-    enum wl_code code = check_report(options, arguments->items[0], console, error);
     if (code && code != WL_ERR_BUDGET && options->junit)
         print_refusal(console, error);
     return code;

@@ -47,6 +47,8 @@ static const struct {
     {"launch-count", "--kernel-count N ends the recording after N kernels", wl_trace_tables},
     {"nvtx-include", "`--capture-range nvtx --nvtx-capture RANGE` records a range",
      wl_trace_tables},
+    {"call-stack", "--cudabacktrace kernel: table cuda_api_stack_sum", wl_trace_tables},
+    {"cudabacktrace", "--call-stack shows it with each launch", wl_profile_tables},
     {"page", "--report NAMES prints tables; `warplens show REPORT --page NAME`", wl_trace_tables},
 };
 

@@ -71,7 +71,6 @@ const struct wl_option wl_nsys_rows[] = {
     ACCEPTED("cuda-memory-usage", 0, "true|false",
              "allocations are recorded with -t cuda: table cuda_memory_sum"),
     ACCEPTED("cuda-flush-interval", 0, "MILLISECONDS", "buffers are emptied as they fill"),
-    ACCEPTED("cuda-event-trace", 0, "true|false", "calls on events are recorded with -t cuda"),
     ACCEPTED("cuda-trace-scope", 0, "process-tree|system-wide",
              "the program and all processes it starts are recorded"),
     ACCEPTED("flush-on-cudaprofilerstop", 0, "true|false",

@@ -27,7 +27,8 @@
 #define RENAME "kernels keep the names that the program gives them"
 #define PYTHON_LINES \
     "`warplens trace --python-backtrace cuda` records which lines of Python launched"
-#define STACKS "`warplens trace --cudabacktrace kernel` records where launches are called from"
+#define STACKS \
+    "-k, --kernel-id and --nvtx-include choose launches; --call-stack shows where they come from"
 #define GREEN "green contexts are not distinguished"
 
 const struct wl_option wl_refused_rows[] = {
@@ -43,8 +44,7 @@ const struct wl_option wl_refused_rows[] = {
     REFUSED("injection-path-64", "the libraries lie beside warplens"),
     REFUSED("preload-library", "set LD_PRELOAD; warplens keeps what is there"),
     ONLY("support-32bit", "no|off|false|0", "CUDA programs are 64-bit"),
-    REFUSED("call-stack", STACKS),
-    REFUSED("call-stack-type", STACKS),
+    ONLY("call-stack-type", "native", "--python-backtrace cuda records lines of Python"),
     ONLY("nvtx-push-pop-scope", "thread", "push/pop ranges are those of the launching thread"),
     ONLY("communicator", "none", RANKS),
     REFUSED("communicator-tcp-num-peers", RANKS),

@@ -18,6 +18,7 @@
 #include "run/launch.h"
 #include "run/program.h"
 #include "run/recording_cost.h"
+#include "show/page/acc_notify.h"
 #include "show/page/timeline_tables.h"
 #include "timeline/record.h"
 #include "timeline/timeline.h"
@@ -218,6 +219,9 @@ static enum wl_code print_tables(const struct wl_launch_run *run,
         return code;
     uint64_t events = wl_report_event_count(report);
     tell_notes(report, console);
+    unsigned notified = 0;
+    if (events && wl_acc_notify_read(NULL, &notified) && notified)
+        wl_view_acc_notify(report, notified, options->settings.ranks, console->pages, NULL);
     bool wants_acc_time = wl_acc_time_is_wanted(options->wants_acc_time);
     const char *tables = options->tables.length ? options->tables.data : NULL;
     if (!events) {

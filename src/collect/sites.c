@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "binary/place.h"
@@ -65,7 +66,22 @@ static struct wl_code_site read_site(const void *address)
     return site;
 }
 
-/* The function, or where in which file it is; nothing for what calls main or a thread's function.
+bool wl_code_is_of_launch(const char *function)
+{
+    static const char *const beginnings[] = {"__cudaLaunch", "__device_stub__"};
+    for (size_t i = 0; i < WL_COUNT(beginnings); i++)
+        if (strncmp(function, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_left_out(const char *function)
+{
+    return strcmp(function, "_start") == 0 || wl_code_is_of_launch(function);
+}
+
+/* The function, or where in which file it is; nothing for the code between a launch and who made
+ * it, and for what calls main or a thread's function.
  */
 static uint32_t choose_label(const void *address, const struct wl_code_site *site)
 {
@@ -78,7 +94,7 @@ static uint32_t choose_label(const void *address, const struct wl_code_site *sit
         if (strncmp(file, quiet[i], strlen(quiet[i])) == 0)
             return 0;
     if (site->function)
-        return strcmp(wl_timeline_name_text(site->function), "_start") == 0 ? 0 : site->function;
+        return is_left_out(wl_timeline_name_text(site->function)) ? 0 : site->function;
     char *text = wl_string_format(
         "%s+0x%tx", file, is_there ? (const char *)address - (const char *)info.dli_fbase : 0);
     uint32_t label = wl_timeline_name(text);
@@ -255,6 +271,11 @@ static uint32_t take_stack(bool has_native, bool has_python)
 uint32_t wl_code_stack(const char *function)
 {
     return take_stack(is_native_wanted(function), is_python_wanted(function));
+}
+
+uint32_t wl_code_launch_stack(void)
+{
+    return take_stack(true, false);
 }
 
 uint32_t wl_code_python_stack(void)

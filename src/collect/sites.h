@@ -20,6 +20,9 @@ bool wl_code_site_find(const void *address, struct wl_code_site *site);
 /* Whether the code is that of a runtime library or of ours. */
 bool wl_code_is_runtime(const void *address);
 
+/* Whether the function is what nvcc writes between a launch and who made it. */
+bool wl_code_is_of_launch(const char *function);
+
 /* Has the stacks of calls of CUDA recorded from now on, of Python's functions and of others. */
 void wl_code_stacks_start(enum wl_stacks wanted, enum wl_python_stacks wanted_python);
 /* Whether they are recorded of calls of this function. */
@@ -28,6 +31,8 @@ bool wl_code_stack_is_wanted(const char *function);
  * runtime libraries and ours; Python's functions, "/home/me/train.py:12 main", come first. 0: it is
  * not wanted, or there are too many to keep. */
 uint32_t wl_code_stack(const char *function);
+/* The stack of who launches, whether or not stacks of launches are wanted. */
+uint32_t wl_code_launch_stack(void);
 /* Python's part of it alone, wherever it is called. */
 uint32_t wl_code_python_stack(void);
 

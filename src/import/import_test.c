@@ -185,6 +185,47 @@ static void databases_of_nsys_are_read(void **state)
     wl_report_close(report);
 }
 
+/* Communicators are handles; the machine's number stands above that of the process. */
+static void ranks_of_nsys_are_read(void **state)
+{
+    (void)state;
+    struct wl_report *report = import_database(
+        "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
+        "INSERT INTO StringIds VALUES(1, 'MPI_Recv'), (2, 'MPI_Bcast'), (3, 'MPI_Waitall'), "
+        "(4, 'Enqueue Upload'), (5, 'heat.c'), (6, 'sweep'), (7, 'MPI_Init');"
+        "CREATE TABLE MPI_P2P_EVENTS(start INT, end INT, globalTid INT, textId INT, commHandle INT, "
+        "tag INT, remoteRank INT, size INT);"
+        "INSERT INTO MPI_P2P_EVENTS VALUES(10, 30, (41 << 24) + 41, 1, 68, 9, 1, 4000000);"
+        "CREATE TABLE MPI_COLLECTIVES_EVENTS(start INT, end INT, globalTid INT, textId INT, "
+        "commHandle INT, rootRank INT, size INT, recvSize INT);"
+        "INSERT INTO MPI_COLLECTIVES_EVENTS VALUES(40, 50, (1 << 56) + (41 << 24) + 41, 2, 68, 0, 0, "
+        "2000000);"
+        "CREATE TABLE MPI_START_WAIT_EVENTS(start INT, end INT, globalTid INT, textId INT);"
+        "INSERT INTO MPI_START_WAIT_EVENTS VALUES(60, 65, (41 << 24) + 41, 3);"
+        "CREATE TABLE MPI_OTHER_EVENTS(start INT, end INT, globalTid INT, textId INT);"
+        "INSERT INTO MPI_OTHER_EVENTS VALUES(1, 5, (41 << 24) + 41, 7);"
+        "CREATE TABLE MPI_RANKS(globalTid INT, rank INT);"
+        "INSERT INTO MPI_RANKS VALUES((41 << 24) + 41, 0), ((1 << 56) + (41 << 24) + 41, 1);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_OPENACC_DATA(start INT, end INT, nameId INT, eventKind INT, "
+        "deviceType INT, lineNo INT, srcFile INT, funcName INT, bytes INT, globalTid INT);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_OPENACC_DATA VALUES(70, 75, 4, 5, 4, 12, 5, 6, 800, "
+        "(41 << 24) + 41);"
+        "CREATE TABLE TARGET_INFO_SYSTEM_ENV(globalVid INT, name TEXT, value TEXT);"
+        "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES(0, 'Hostname', 'n1'), (1 << 56, 'Hostname', 'n2');");
+    table_is(report, "mpi_event_trace",
+             "0|4|MPI_Init|0|41|41|||0|0||\n"
+             "9|20|MPI_Recv|0|41|41|9|1|0|4|communicator 0x44|\n"
+             "39|10|MPI_Bcast|1|41|41||0|0|2|communicator 0x44|\n"
+             "59|5|MPI_Waitall|0|41|41|||0|0||\n");
+    table_is(report, "openacc_sum", "100|5|1|5|5|5|5|0|Enqueue Upload@heat.c:12|\n");
+    size_t count = 0;
+    const struct wl_report_process *processes = wl_report_processes(report, &count);
+    assert_int_equal(count, 2);
+    assert_string_equal(processes[1].record.host, "n2");
+    assert_int_equal(processes[1].record.pid, 41);
+    wl_report_close(report);
+}
+
 static void databases_of_nvprof_are_read(void **state)
 {
     (void)state;
@@ -467,6 +508,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(names_that_are_no_utf8_are_repaired, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tables_of_rocprof_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(databases_of_nsys_are_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ranks_of_nsys_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(databases_of_nvprof_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(hostile_databases_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(raw_pages_are_read, set_up, tear_down),

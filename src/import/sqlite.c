@@ -8,59 +8,21 @@
 #include "base/memory.h"
 #include "import/cupti_calls.h"
 #include "import/database.h"
+#include "import/sqlite_tables.h"
 #include "import/target.h"
 
-enum { MOST_COLUMNS = 20, STEPS_PER_CALL = 1000000, MOST_CALLS = 20000, MOST_PIDS = 4096 };
-
-/* A table: what its columns are called in nsys's databases, and in nvprof's where that differs. */
-struct source {
-    const char *table, *nvprof_table; /* NULL: there is none */
-    enum wl_timeline_category category;
-    const char *columns[MOST_COLUMNS], *nvprof_columns[MOST_COLUMNS];
-    void (*fill)(const struct source *source, struct wl_timeline_record *record,
-                 const int64_t *values);
-};
+enum { STEPS_PER_CALL = 1000000, MOST_CALLS = 20000, MOST_PIDS = 4096 };
 
 struct reading {
     struct wl_import_target *target;
     sqlite3 *database;
-    bool is_nvprof, is_predicted;
+    bool is_nvprof, is_predicted, is_own; /* own: Warplens wrote it */
     int64_t origin_ns;
-    uint64_t pid;
+    uint64_t pid; /* of the process at hand, with the machine's number above its 24 bits */
     WL_VECTOR(int64_t) pids;
     unsigned calls;
     uint64_t in_use[WL_TIMELINE_MEMORY_KINDS]; /* bytes of each kind of memory */
 };
-
-/* The first columns of all. THREAD: globalTid or globalPid; 0 where it has none. */
-enum { START, END, NAME, THREAD, CORRELATION, OWN };
-
-static void fill_call(const struct source *source, struct wl_timeline_record *record,
-                      const int64_t *values)
-{
-    (void)source;
-    record->words[0] = (uint64_t)values[OWN];
-    record->flags |= values[OWN] ? WL_TIMELINE_FAILED : 0;
-    if (values[OWN + 1] == 1) /* nsys has both APIs in one table */
-        record->category = WL_TIMELINE_CUDA_DRIVER;
-}
-
-static uint64_t where(const int64_t *values)
-{
-    return WL_TIMELINE_PACK_WHERE(values[0], values[1], values[2]);
-}
-
-static void fill_kernel(const struct source *source, struct wl_timeline_record *record,
-                        const int64_t *values)
-{
-    const int64_t *own = values + OWN;
-    (void)source;
-    record->words[0] = where(own);
-    record->words[1] = WL_TIMELINE_PACK_GRID(own[3], own[4], own[5]);
-    record->words[2] = WL_TIMELINE_PACK_BLOCK(own[6], own[7], own[8], own[9]);
-    record->words[3] = WL_TIMELINE_PACK_SHARED(own[10], own[11]);
-    record->words[4] = (uint64_t)own[12];
-}
 
 /* nsys's kinds of memory are one less than CUPTI's; nvprof has CUPTI's. */
 static uint64_t memory_of(const struct reading *reading, int64_t kind)
@@ -68,206 +30,6 @@ static uint64_t memory_of(const struct reading *reading, int64_t kind)
     int64_t own = reading->is_nvprof ? kind : kind + 1;
     return own > 0 && own < WL_TIMELINE_MEMORY_KINDS ? (uint64_t)own : 0;
 }
-
-static void fill_copy(const struct source *source, struct wl_timeline_record *record,
-                      const int64_t *values)
-{
-    const int64_t *own = values + OWN;
-    (void)source;
-    record->words[0] = where(own);
-    record->words[1] = (uint64_t)own[3];
-    record->words[2] = (uint64_t)own[4];
-    record->words[3] = (uint64_t)own[5];
-    record->words[4] = (uint64_t)own[6];
-    record->words[5] = (uint64_t)own[7];
-}
-
-static void fill_set(const struct source *source, struct wl_timeline_record *record,
-                     const int64_t *values)
-{
-    const int64_t *own = values + OWN;
-    (void)source;
-    record->words[0] = where(own);
-    record->words[1] = (uint64_t)own[3];
-    record->words[2] = (uint64_t)own[4];
-    record->words[3] = (uint64_t)own[5];
-    record->words[5] = (uint64_t)own[6];
-}
-
-static void fill_synchronization(const struct source *source, struct wl_timeline_record *record,
-                                 const int64_t *values)
-{
-    (void)source;
-    record->words[0] = where(values + OWN);
-    record->words[1] = (uint64_t)values[OWN + 3];
-}
-
-static void fill_memory(const struct source *source, struct wl_timeline_record *record,
-                        const int64_t *values)
-{
-    const int64_t *own = values + OWN;
-    (void)source;
-    record->words[0] = where(own);
-    record->words[1] = (uint64_t)own[3];
-    record->words[2] = (uint64_t)own[4];
-    record->words[3] = (uint64_t)own[5];
-    record->words[4] = own[6] == 1;
-}
-
-/* eventType (ENUM_NSYS_EVENT_TYPE): of ranges and marks; 70 and 71 are those of a text file. The
- * others say what domains, categories and threads are called. */
-enum { MARK = 34, PUSH_POP = 59, START_END = 60, PUSH_POP_OF_TEXT = 70, START_END_OF_TEXT = 71 };
-
-/* Rows with call stacks of calls that have a row of their own (ENUM_NSYS_EVENT_CLASS). */
-enum { CLASS_BACKTRACE = 67 };
-
-static void fill_nvtx(const struct source *source, struct wl_timeline_record *record,
-                      const int64_t *values)
-{
-    (void)source;
-    if (values[OWN] == START_END || values[OWN] == START_END_OF_TEXT)
-        record->category = WL_TIMELINE_NVTX_STARTEND;
-    else if (values[OWN] == MARK)
-        record->category = WL_TIMELINE_NVTX_MARK;
-    record->words[0] = (uint64_t)values[OWN + 1]; /* the domain's number, by then */
-    record->words[1] = (uint64_t)values[OWN + 2];
-    record->words[2] = (uint64_t)values[OWN + 3];
-    record->words[3] = (uint64_t)values[OWN + 4];
-}
-
-static void fill_result(const struct source *source, struct wl_timeline_record *record,
-                        const int64_t *values)
-{
-    (void)source;
-    record->words[0] = (uint64_t)values[OWN];
-}
-
-static void fill_nothing(const struct source *source, struct wl_timeline_record *record,
-                         const int64_t *values)
-{
-    (void)source, (void)record, (void)values;
-}
-
-#define PLACE "deviceId", "contextId", "streamId"
-static const struct source sources[] = {
-    {"CUPTI_ACTIVITY_KIND_RUNTIME",
-     "CUPTI_ACTIVITY_KIND_RUNTIME",
-     WL_TIMELINE_CUDA_RUNTIME,
-     {"start", "end", "nameId", "globalTid", "correlationId", "returnValue", "eventClass"},
-     {"start", "end", "cbid", "threadId", "correlationId", "returnValue", "-"},
-     fill_call},
-    {NULL,
-     "CUPTI_ACTIVITY_KIND_DRIVER",
-     WL_TIMELINE_CUDA_DRIVER,
-     {"-"},
-     {"start", "end", "cbid", "threadId", "correlationId", "returnValue", "-"},
-     fill_call},
-    {"CUPTI_ACTIVITY_KIND_KERNEL",
-     "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL",
-     WL_TIMELINE_KERNEL,
-     {"start", "end", "demangledName", "globalPid", "correlationId", PLACE, "gridX", "gridY",
-      "gridZ", "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory",
-      "dynamicSharedMemory", "graphNodeId"},
-     {"start", "end", "name", "-", "correlationId", PLACE, "gridX", "gridY", "gridZ", "blockX",
-      "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory", "-"},
-     fill_kernel},
-    {NULL,
-     "CUPTI_ACTIVITY_KIND_KERNEL",
-     WL_TIMELINE_KERNEL,
-     {"-"},
-     {"start", "end", "name", "-", "correlationId", PLACE, "gridX", "gridY", "gridZ", "blockX",
-      "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory", "-"},
-     fill_kernel},
-    {"CUPTI_ACTIVITY_KIND_MEMCPY",
-     "CUPTI_ACTIVITY_KIND_MEMCPY",
-     WL_TIMELINE_MEMCPY,
-     {"start", "end", "-", "globalPid", "correlationId", PLACE, "bytes", "copyKind", "srcKind",
-      "dstKind", "graphNodeId"},
-     {"start", "end", "-", "-", "correlationId", PLACE, "bytes", "copyKind", "srcKind", "dstKind",
-      "-"},
-     fill_copy},
-    {"CUPTI_ACTIVITY_KIND_MEMSET",
-     "CUPTI_ACTIVITY_KIND_MEMSET",
-     WL_TIMELINE_MEMSET,
-     {"start", "end", "-", "globalPid", "correlationId", PLACE, "bytes", "value", "memKind",
-      "graphNodeId"},
-     {"start", "end", "-", "-", "correlationId", PLACE, "bytes", "value", "memoryKind", "-"},
-     fill_set},
-    {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-     NULL,
-     WL_TIMELINE_SYNCHRONIZATION,
-     {"start", "end", "-", "globalPid", "correlationId", PLACE, "syncType"},
-     {"-"},
-     fill_synchronization},
-    {"CUDA_GPU_MEMORY_USAGE_EVENTS",
-     NULL,
-     WL_TIMELINE_MEMORY,
-     {"start", "-", "-", "globalPid", "correlationId", PLACE, "address", "bytes", "memKind",
-      "memoryOperationType"},
-     {"-"},
-     fill_memory},
-    {"NVTX_EVENTS",
-     NULL,
-     WL_TIMELINE_NVTX_PUSHPOP,
-     {"start", "end", "textId", "globalTid", "-", "eventType", "domainId", "color", "uint64Value",
-      "category"},
-     {"-"},
-     fill_nvtx},
-    {"OSRT_API",
-     NULL,
-     WL_TIMELINE_OSRT,
-     {"start", "end", "nameId", "globalTid", "-", "returnValue"},
-     {"-"},
-     fill_result},
-    {"CUBLAS_EVENTS",
-     NULL,
-     WL_TIMELINE_CUDA_LIBRARY,
-     {"start", "end", "nameId", "globalTid", "-"},
-     {"-"},
-     fill_nothing},
-    {"CUDNN_EVENTS",
-     NULL,
-     WL_TIMELINE_CUDA_LIBRARY,
-     {"start", "end", "nameId", "globalTid", "-"},
-     {"-"},
-     fill_nothing},
-    {"MPI_COLLECTIVES_EVENTS",
-     NULL,
-     WL_TIMELINE_MPI,
-     {"start", "end", "textId", "globalTid", "-"},
-     {"-"},
-     fill_nothing},
-    {"MPI_P2P_EVENTS",
-     NULL,
-     WL_TIMELINE_MPI,
-     {"start", "end", "textId", "globalTid", "-"},
-     {"-"},
-     fill_nothing},
-    {"MPI_OTHER_EVENTS",
-     NULL,
-     WL_TIMELINE_MPI,
-     {"start", "end", "textId", "globalTid", "-"},
-     {"-"},
-     fill_nothing},
-    {"OPENACC_DATA_EVENTS",
-     NULL,
-     WL_TIMELINE_OPENACC,
-     {"start", "end", "nameId", "globalTid", "-"},
-     {"-"},
-     fill_nothing},
-    {"OPENACC_LAUNCH_EVENTS",
-     NULL,
-     WL_TIMELINE_OPENACC,
-     {"start", "end", "nameId", "globalTid", "-"},
-     {"-"},
-     fill_nothing},
-    {"OPENACC_OTHER_EVENTS",
-     NULL,
-     WL_TIMELINE_OPENACC,
-     {"start", "end", "nameId", "globalTid", "-"},
-     {"-"},
-     fill_nothing},
-};
 
 /* ---- the database ---- */
 
@@ -315,6 +77,12 @@ static enum wl_code fail(const struct reading *reading, struct wl_error *error)
 }
 
 /* ---- names ---- */
+
+static bool is_of_calls(const struct wl_sqlite_table *source)
+{
+    return source->category == WL_TIMELINE_CUDA_RUNTIME ||
+           source->category == WL_TIMELINE_CUDA_DRIVER;
+}
 
 static uint32_t find_text(struct reading *reading, sqlite3_stmt **statement, const char *sql,
                           int64_t id)
@@ -371,10 +139,11 @@ static void count_memory(struct reading *reading, struct wl_timeline_record *rec
     record->words[5] = *in_use;
 }
 
-static uint32_t name_event(struct reading *reading, const struct source *source,
+#define OF_NSYS "SELECT value FROM StringIds WHERE id = ?"
+
+static uint32_t name_event(struct reading *reading, const struct wl_sqlite_table *source,
                            sqlite3_stmt **names, int64_t value, struct wl_timeline_record *record)
 {
-    static const char of_nsys[] = "SELECT value FROM StringIds WHERE id = ?";
     static const char of_nvprof[] = "SELECT value FROM StringTable WHERE _id_ = ?";
     char other[40];
     switch (record->category) {
@@ -394,7 +163,7 @@ static uint32_t name_event(struct reading *reading, const struct source *source,
     default:
         break;
     }
-    bool is_call = source->fill == fill_call;
+    bool is_call = is_of_calls(source);
     if (reading->is_nvprof && is_call) {
         const char *call =
             source->category == WL_TIMELINE_CUDA_RUNTIME ? wl_cupti_call(value) : NULL;
@@ -403,7 +172,27 @@ static uint32_t name_event(struct reading *reading, const struct source *source,
                  (long long)value);
         return wl_import_name(reading->target, call ? call : other);
     }
-    return find_text(reading, names, reading->is_nvprof ? of_nvprof : of_nsys, value);
+    return find_text(reading, names, reading->is_nvprof ? of_nvprof : OF_NSYS, value);
+}
+
+static uint32_t find_name(struct reading *reading, sqlite3_stmt **names, uint64_t id)
+{
+    return id ? find_text(reading, names, OF_NSYS, (int64_t)id) : 0;
+}
+
+/* Words that are names, too: files and functions of OpenACC, communicators of MPI. */
+static void name_words(struct reading *reading, const struct wl_sqlite_table *source,
+                       sqlite3_stmt **names, struct wl_timeline_record *record)
+{
+    char handle[40];
+    if (source->category == WL_TIMELINE_OPENACC) {
+        record->words[1] = find_name(reading, names, record->words[1]);
+        record->words[3] = find_name(reading, names, record->words[3]);
+    } else if (record->category == WL_TIMELINE_MPI && record->words[4]) {
+        snprintf(handle, sizeof handle, "communicator %#llx", (unsigned long long)record->words[4]);
+        record->words[4] = reading->is_own ? find_name(reading, names, record->words[4])
+                                           : wl_import_name(reading->target, handle);
+    }
 }
 
 /* ---- events ---- */
@@ -413,18 +202,36 @@ struct statements {
     sqlite3_stmt *names, *domains;
 };
 
-static sqlite3_stmt *prepare(struct reading *reading, const struct source *source)
+/* As struct wl_sqlite_table has them. */
+static void add_column(const struct reading *reading, const char *table, const char *column,
+                       struct wl_text *sql)
 {
-    const char *table = reading->is_nvprof ? source->nvprof_table : source->table;
+    char name[40];
+    const char *otherwise = strchr(column, '|');
+    snprintf(name, sizeof name, "%.*s",
+             (int)(otherwise ? otherwise - column : (ptrdiff_t)strlen(column)), column);
+    if (column[0] == '(')
+        wl_text_add(sql, column);
+    else if (column[0] == '-' || !has_column(reading, table, name))
+        wl_text_add(sql, otherwise ? otherwise + 1 : "NULL");
+    else if (otherwise)
+        wl_text_addf(sql, "ifnull(\"%s\", %s)", name, otherwise + 1);
+    else
+        wl_text_addf(sql, "\"%s\"", name);
+}
+
+static sqlite3_stmt *prepare(struct reading *reading, const struct wl_sqlite_table *source)
+{
+    const char *table = reading->is_nvprof ? source->nvprof_name : source->name;
     const char *const *columns = reading->is_nvprof ? source->nvprof_columns : source->columns;
     struct wl_text sql = {0};
     sqlite3_stmt *statement = NULL;
     if (!table || !has_table(reading, table) || !has_column(reading, table, columns[START]))
         return NULL;
     wl_text_add(&sql, "SELECT ");
-    for (size_t i = 0; i < MOST_COLUMNS && columns[i]; i++) {
-        bool is_there = columns[i][0] != '-' && has_column(reading, table, columns[i]);
-        wl_text_addf(&sql, is_there ? "%s\"%s\"" : "%sNULL", i ? ", " : "", columns[i]);
+    for (size_t i = 0; i < WL_SQLITE_COLUMNS_MOST && columns[i]; i++) {
+        wl_text_add(&sql, i ? ", " : "");
+        add_column(reading, table, columns[i], &sql);
     }
     bool has_text = strcmp(table, "NVTX_EVENTS") == 0 && has_column(reading, table, "text");
     wl_text_addf(&sql, ", %s FROM \"%s\" ORDER BY \"%s\"", has_text ? "\"text\"" : "NULL", table,
@@ -435,26 +242,26 @@ static sqlite3_stmt *prepare(struct reading *reading, const struct source *sourc
 }
 
 /* Whether a row is an event of its own. */
-static bool is_event(const struct reading *reading, const struct source *source,
+static bool is_event(const struct reading *reading, const struct wl_sqlite_table *source,
                      const int64_t *values)
 {
-    if (source->fill == fill_call && !reading->is_nvprof)
+    if (is_of_calls(source) && !reading->is_nvprof)
         return values[OWN + 1] != CLASS_BACKTRACE;
-    if (source->fill != fill_nvtx)
+    if (source->category != WL_TIMELINE_NVTX_PUSHPOP)
         return true;
     return values[OWN] == MARK || values[OWN] == PUSH_POP || values[OWN] == START_END ||
            values[OWN] == PUSH_POP_OF_TEXT || values[OWN] == START_END_OF_TEXT;
 }
 
-static void put_row(struct reading *reading, const struct source *source, sqlite3_stmt *row,
-                    struct statements *statements)
+static void put_row(struct reading *reading, const struct wl_sqlite_table *source,
+                    sqlite3_stmt *row, struct statements *statements)
 {
-    int64_t values[MOST_COLUMNS] = {0};
+    int64_t values[WL_SQLITE_COLUMNS_MOST] = {0};
     int columns = sqlite3_column_count(row) - 1; /* without the text */
-    for (int i = 0; i < columns && i < MOST_COLUMNS; i++)
+    for (int i = 0; i < columns && i < WL_SQLITE_COLUMNS_MOST; i++)
         values[i] = sqlite3_column_int64(row, i);
     bool has_end = sqlite3_column_type(row, END) != SQLITE_NULL;
-    uint64_t pid = (uint64_t)values[THREAD] >> 24 & 0xffffff;
+    uint64_t pid = (uint64_t)(values[THREAD] >> 24);
     bool has_pid = !reading->is_nvprof && sqlite3_column_type(row, THREAD) != SQLITE_NULL;
     if ((has_pid && pid != reading->pid) || !is_event(reading, source, values))
         return;
@@ -469,19 +276,21 @@ static void put_row(struct reading *reading, const struct source *source, sqlite
     if (reading->is_predicted && is_of_gpu)
         record.flags |= WL_TIMELINE_PREDICTED;
     const char *text = (const char *)sqlite3_column_text(row, columns);
-    source->fill(source, &record, values);
-    if (source->fill == fill_nvtx) /* domains are created by rows of the same table */
-        record.words[0] = find_text(
-            reading, &statements->domains,
-            "SELECT text FROM NVTX_EVENTS WHERE eventType = 75 AND domainId = ?1 "
-            "AND globalTid >> 24 & 16777215 = ?2 AND text IS NOT NULL ORDER BY start LIMIT 1",
-            (int64_t)record.words[0]);
+    source->fill(&record, values);
+    if (source->category ==
+        WL_TIMELINE_NVTX_PUSHPOP) /* domains are created by rows of the same table */
+        record.words[0] =
+            find_text(reading, &statements->domains,
+                      "SELECT text FROM NVTX_EVENTS WHERE eventType = 75 AND domainId = ?1 "
+                      "AND globalTid >> 24 = ?2 AND text IS NOT NULL ORDER BY start LIMIT 1",
+                      (int64_t)record.words[0]);
     record.name = text ? wl_import_name(reading->target, text)
                        : name_event(reading, source, &statements->names, values[NAME], &record);
+    name_words(reading, source, &statements->names, &record);
     wl_import_event(reading->target, &record);
 }
 
-static enum wl_code put_source(struct reading *reading, const struct source *source,
+static enum wl_code put_source(struct reading *reading, const struct wl_sqlite_table *source,
                                struct wl_error *error)
 {
     struct statements statements = {0};
@@ -498,14 +307,21 @@ static enum wl_code put_source(struct reading *reading, const struct source *sou
 
 /* ---- processes and devices ---- */
 
+static int compare_pids(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* In order: of the first machine, of the second, ... */
 static void list_pids(struct reading *reading)
 {
-    for (size_t i = 0; i < WL_COUNT(sources) && !reading->is_nvprof; i++) {
-        const char *table = sources[i].table, *column = sources[i].columns[THREAD];
+    for (size_t i = 0; i < wl_sqlite_table_count && !reading->is_nvprof; i++) {
+        const char *table = wl_sqlite_tables[i].name, *column = wl_sqlite_tables[i].columns[THREAD];
         sqlite3_stmt *statement = NULL;
         if (!table || !has_table(reading, table) || !has_column(reading, table, column))
             continue;
-        char *sql = wl_string_format("SELECT DISTINCT \"%s\" >> 24 & 16777215 FROM \"%s\" WHERE "
+        char *sql = wl_string_format("SELECT DISTINCT \"%s\" >> 24 FROM \"%s\" WHERE "
                                      "\"%s\" IS NOT NULL",
                                      column, table, column);
         sqlite3_prepare_v2(reading->database, sql, -1, &statement, NULL);
@@ -521,6 +337,8 @@ static void list_pids(struct reading *reading)
         sqlite3_finalize(statement);
         free(sql);
     }
+    if (reading->pids.count)
+        qsort(reading->pids.items, reading->pids.count, sizeof *reading->pids.items, compare_pids);
     if (!reading->pids.count) {
         int64_t pid = ask(reading, "SELECT processId FROM CUPTI_ACTIVITY_KIND_RUNTIME LIMIT 1", 0);
         WL_PUSH(&reading->pids, pid);
@@ -551,22 +369,49 @@ static void put_devices(struct reading *reading)
     sqlite3_finalize(row);
 }
 
-static void begin_process(struct reading *reading, int64_t pid)
+/* The text that a query has for the process at hand, or NULL. It is bound to its first parameter.
+ */
+static char *ask_text(struct reading *reading, const char *sql)
 {
     sqlite3_stmt *row = NULL;
-    char *executable = NULL;
-    if (!reading->is_nvprof && has_table(reading, "PROCESSES") &&
-        sqlite3_prepare_v2(reading->database, "SELECT name FROM PROCESSES WHERE pid = ?", -1, &row,
-                           NULL) == SQLITE_OK &&
-        sqlite3_bind_int64(row, 1, pid) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW &&
-        sqlite3_column_text(row, 0))
-        executable = wl_string_copy((const char *)sqlite3_column_text(row, 0));
+    char *text = NULL;
+    if (sqlite3_prepare_v2(reading->database, sql, -1, &row, NULL) == SQLITE_OK &&
+        sqlite3_bind_int64(row, 1, (int64_t)reading->pid) == SQLITE_OK &&
+        sqlite3_step(row) == SQLITE_ROW && sqlite3_column_text(row, 0))
+        text = wl_string_copy((const char *)sqlite3_column_text(row, 0));
     sqlite3_finalize(row);
+    return text;
+}
+
+static void find_rank(struct reading *reading)
+{
+    char *rank = ask_text(reading, "SELECT rank FROM MPI_RANKS WHERE globalTid >> 24 = ?1 LIMIT 1");
+    if (rank) {
+        reading->target->rank.is_known = true;
+        reading->target->rank.rank = strtoll(rank, NULL, 10);
+        reading->target->rank.count =
+            ask(reading, "SELECT count(DISTINCT rank) FROM MPI_RANKS", -1);
+    }
+    free(rank);
+}
+
+static void begin_process(struct reading *reading, int64_t pid)
+{
+    char *executable = NULL, *host = NULL;
+    uint64_t own = (uint64_t)pid & (reading->is_nvprof ? UINT64_MAX : 0xffffff);
     reading->pid = (uint64_t)pid;
+    if (!reading->is_nvprof) {
+        executable = ask_text(reading, "SELECT name FROM PROCESSES WHERE globalPid >> 24 = ?1 OR "
+                                       "pid = ?1 ORDER BY globalPid >> 24 = ?1 DESC");
+        host = ask_text(reading, "SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = 'Hostname' "
+                                 "AND globalVid >> 48 = ?1 >> 24");
+        find_rank(reading);
+    }
     memset(reading->in_use, 0, sizeof reading->in_use);
-    wl_import_begin_process(reading->target, reading->is_nvprof ? "nvprof" : "nsys", (uint64_t)pid,
-                            executable, NULL, (uint64_t)reading->origin_ns);
+    wl_import_begin_process(reading->target, reading->is_nvprof ? "nvprof" : "nsys", own,
+                            executable, host, (uint64_t)reading->origin_ns);
     free(executable);
+    free(host);
 }
 
 /* Tables with events that have no place in a report are named, not guessed. */
@@ -583,8 +428,9 @@ static void note_others(struct reading *reading)
     while (row && sqlite3_step(row) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(row, 0);
         bool is_read = !name || strcmp(name, "CUPTI_ACTIVITY_KIND_DEVICE") == 0;
-        for (size_t i = 0; i < WL_COUNT(sources) && !is_read; i++) {
-            const char *table = reading->is_nvprof ? sources[i].nvprof_table : sources[i].table;
+        for (size_t i = 0; i < wl_sqlite_table_count && !is_read; i++) {
+            const char *table =
+                reading->is_nvprof ? wl_sqlite_tables[i].nvprof_name : wl_sqlite_tables[i].name;
             is_read = table && strcmp(table, name) == 0;
         }
         if (!is_read && others.length < 1000)
@@ -611,6 +457,10 @@ static enum wl_code read_all(struct reading *reading, struct wl_error *error)
         ask(reading, "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1", 0);
     reading->is_predicted =
         ask(reading, "SELECT count(*) FROM META_DATA_EXPORT WHERE name = 'WARPLENS_PREDICTED'", 0);
+    reading->is_own = ask(reading,
+                          "SELECT count(*) FROM META_DATA_EXPORT WHERE name = 'EXPORT_PRODUCT' AND "
+                          "value = 'warplens'",
+                          0) > 0;
     list_pids(reading);
     for (size_t i = 0; i < reading->pids.count && !code; i++) {
         begin_process(reading, reading->pids.items[i]);
@@ -618,8 +468,8 @@ static enum wl_code read_all(struct reading *reading, struct wl_error *error)
             note_others(reading);
             put_devices(reading);
         }
-        for (size_t j = 0; j < WL_COUNT(sources) && !code; j++)
-            code = put_source(reading, &sources[j], error);
+        for (size_t j = 0; j < wl_sqlite_table_count && !code; j++)
+            code = put_source(reading, &wl_sqlite_tables[j], error);
     }
     return code;
 }

@@ -39,14 +39,15 @@ void wl_import_begin_process(struct wl_import_target *target, const char *tool, 
         .start_ns = start_ns,
         .version = "imported",
         .collector = tool,
-        .rank = -1,
-        .rank_count = -1,
+        .rank = target->rank.is_known ? target->rank.rank : -1,
+        .rank_count = target->rank.is_known ? target->rank.count : -1,
     };
     wl_import_end_process(target);
     snprintf(name, sizeof name, "import-%" PRIu64 "-%" PRIu64 ".wls", pid, ++target->streams);
     wl_report_writer_begin_stream(target->writer, name);
     wl_import_sink(target)->put_process(wl_import_sink(target)->self, &record);
     target->has_process = true;
+    target->rank.is_known = false;
 }
 
 static void flush(struct wl_import_target *target)

@@ -21,6 +21,10 @@ struct wl_import_target {
     uint32_t name_count;
     uint64_t events, launches, notes, streams;
     bool has_process;
+    struct { /* of the process that begins next, where the file says so */
+        int64_t rank, count;
+        bool is_known;
+    } rank;
     struct { /* the model of the GPU that was looked for last: launches are mostly of one */
         char *name;
         uint32_t sm_count;

@@ -1,5 +1,6 @@
 #include "record/facts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -134,7 +135,34 @@ void wl_facts_of_gpu(const struct wl_gpu *gpu, struct wl_attribute_list *list)
              gpu->l1_global_loads == WL_L1_ON ? "on" : "off");
 }
 
+void wl_facts_put_device(const struct wl_sink *sink, uint32_t device, const struct wl_gpu *gpu,
+                         const struct wl_attribute_list *more)
+{
+    struct wl_attribute_list list = {0};
+    wl_facts_of_gpu(gpu, &list);
+    for (size_t i = 0; more && i < more->count; i++)
+        WL_PUSH(&list, more->items[i]);
+    const struct wl_record_device record = {
+        .device_id = device,
+        .model = gpu->name,
+        .name = gpu->full_name,
+        .capability_major = gpu->capability_major,
+        .capability_minor = gpu->capability_minor,
+        .attributes = list.items,
+        .attribute_count = list.count,
+    };
+    if (sink->put_device)
+        sink->put_device(sink->self, &record);
+    free(list.items);
+}
+
 /* ---- a launch ---- */
+
+void wl_facts_add_stack(const char *stack, struct wl_attribute_list *list)
+{
+    if (stack)
+        add_text(list, "launch__call_stack", stack);
+}
 
 static void add_value(struct wl_value_list *list, const char *name, double value, enum wl_mark mark)
 {

@@ -17,6 +17,10 @@ struct wl_value_list {
 /* Adds to the list. Names and texts are static or belong to what was given. */
 void wl_facts_of_gpu(const struct wl_gpu *gpu, struct wl_attribute_list *list);
 
+/* Puts the record of a device. more: attributes beside those of the GPU, or NULL. */
+void wl_facts_put_device(const struct wl_sink *sink, uint32_t device, const struct wl_gpu *gpu,
+                         const struct wl_attribute_list *more);
+
 /* What a launch and its kernel are. */
 struct wl_launch_facts {
     uint32_t grid[3], block[3];
@@ -25,6 +29,8 @@ struct wl_launch_facts {
     const char *registers_source; /* "cubin", "ptxas", "liveness", "driver" */
     uint32_t registers_per_thread, shared_static_bytes, local_bytes;
 };
+/* Adds which functions led to a launch, outermost first: "main;solve;step". NULL: nothing. */
+void wl_facts_add_stack(const char *stack, struct wl_attribute_list *list);
 /* Adds the numbers of a launch. occupancy is NULL where it is not known. */
 void wl_facts_add_values(const struct wl_launch_facts *launch, const struct wl_gpu *gpu,
                          const struct wl_occupancy *occupancy, struct wl_value_list *list);

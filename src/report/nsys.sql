@@ -36,16 +36,49 @@ CREATE TABLE ENUM_NSYS_EVENT_TYPE(id INTEGER NOT NULL PRIMARY KEY, name TEXT, la
 INSERT INTO ENUM_NSYS_EVENT_TYPE VALUES (34, 'NvtxMark', 'NvtxMark'),
   (59, 'NvtxPushPopRange', 'NvtxPushPopRange'), (60, 'NvtxStartEndRange', 'NvtxStartEndRange');
 
-CREATE TABLE TARGET_INFO_GPU(vmId INTEGER NOT NULL, id INTEGER NOT NULL, name TEXT,
-  smCount INTEGER, computeMajor INTEGER, computeMinor INTEGER);
-INSERT INTO TARGET_INFO_GPU SELECT DISTINCT 0, device_id, name, NULL, capability_major,
-  capability_minor FROM input.devices;
+-- a global number is 8 bits for the machine, 8 for a virtual machine, 24 for the process, 24 for the thread: processes of
+-- two hosts may have one number
+CREATE TEMP TABLE machines AS SELECT host, row_number() OVER (ORDER BY min(id)) - 1 AS machine
+  FROM input.processes GROUP BY host;
+CREATE TEMP TABLE pids AS SELECT id AS process_id, ((machine & 255) << 56) | ((pid & 16777215) << 24) AS globalPid,
+    pid, machine, rank, executable
+  FROM input.processes JOIN machines USING (host);
 CREATE TABLE PROCESSES(globalPid INTEGER, pid INTEGER, name TEXT);
-INSERT INTO PROCESSES SELECT pid << 24, pid, executable FROM input.processes;
+INSERT INTO PROCESSES SELECT globalPid, pid, executable FROM pids;
 CREATE TABLE ThreadNames(nameId INTEGER NOT NULL, priority INTEGER, globalTid INTEGER);
+CREATE TABLE TARGET_INFO_SYSTEM_ENV(globalVid INTEGER, devStateName TEXT, name TEXT, nameEnum INTEGER,
+  value TEXT);
+INSERT INTO TARGET_INFO_SYSTEM_ENV SELECT (machine & 255) << 56, 'CpuInfo', 'Hostname', NULL, host
+  FROM machines;
 
--- processes have 24 bits for their number, threads as many
-CREATE TEMP TABLE pids AS SELECT id AS process_id, pid << 24 AS globalPid FROM input.processes;
+CREATE TEMP TABLE facts AS SELECT devices.id AS device_row, names.name AS fact, number
+  FROM input.devices JOIN input.attributes ON set_id = attribute_set_id
+    JOIN input.names ON names.id = name_id;
+CREATE TABLE TARGET_INFO_GPU(vmId INTEGER NOT NULL, id INTEGER NOT NULL, name TEXT, busLocation TEXT,
+  isDiscrete INTEGER, l2CacheSize INTEGER, totalMemory INTEGER, memoryBandwidth INTEGER,
+  clockRate INTEGER, smCount INTEGER, pwGpuId INTEGER, uuid TEXT, luid INTEGER, chipName TEXT,
+  cuDevice INTEGER, ctxswDevicePath TEXT, ctrlDevicePath TEXT, numMultiprocessors INTEGER,
+  maxWarpsPerSm INTEGER, maxBlocksPerSm INTEGER, threadsPerWarp INTEGER,
+  computeMajor INTEGER, computeMinor INTEGER);
+INSERT INTO TARGET_INFO_GPU(vmId, id, name, busLocation, chipName, cuDevice, computeMajor, computeMinor,
+    l2CacheSize, totalMemory, memoryBandwidth, clockRate, smCount, maxWarpsPerSm, maxBlocksPerSm,
+    threadsPerWarp)
+  SELECT DISTINCT machine, device_id, name, '', model, device_id, capability_major, capability_minor,
+    (SELECT number FROM facts WHERE device_row = devices.id AND fact = 'device__attribute_l2_cache_size'),
+    (SELECT number FROM facts WHERE device_row = devices.id AND fact = 'device__attribute_total_memory'),
+    (SELECT number FROM facts WHERE device_row = devices.id AND fact = 'device__model_memory_bandwidth_bytes_per_s'),
+    (SELECT number FROM facts WHERE device_row = devices.id AND fact = 'device__model_sm_clock_hz'),
+    (SELECT number FROM facts WHERE device_row = devices.id AND fact = 'device__attribute_multiprocessor_count'),
+    (SELECT number FROM facts WHERE device_row = devices.id AND fact = 'device__attribute_max_warps_per_multiprocessor'),
+    (SELECT number FROM facts WHERE device_row = devices.id AND fact = 'device__attribute_max_blocks_per_multiprocessor'),
+    (SELECT number FROM facts WHERE device_row = devices.id AND fact = 'device__attribute_warp_size')
+  FROM input.devices JOIN pids USING (process_id);
+CREATE TABLE TARGET_INFO_CUDA_DEVICE(gpuId INTEGER NOT NULL, cudaId INTEGER NOT NULL, pid INTEGER NOT NULL,
+  uuid TEXT, numMultiprocessors INTEGER);
+INSERT INTO TARGET_INFO_CUDA_DEVICE
+  SELECT device_id, device_id, pid, NULL,
+    (SELECT number FROM facts WHERE device_row = devices.id AND fact = 'device__attribute_multiprocessor_count')
+  FROM input.devices JOIN pids USING (process_id);
 
 CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER NOT NULL, end INTEGER NOT NULL,
   eventClass INTEGER NOT NULL, globalTid INTEGER, correlationId INTEGER, nameId INTEGER NOT NULL,
@@ -55,6 +88,13 @@ INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME
     correlation, name_id, word_0, word_1
   FROM input.trace_events JOIN origin JOIN pids USING (process_id)
   WHERE category IN (1, 2) ORDER BY start_ns, id;
+
+CREATE TABLE CUBLAS_EVENTS(start INTEGER NOT NULL, end INTEGER NOT NULL, eventClass INTEGER NOT NULL,
+  globalTid INTEGER, nameId INTEGER NOT NULL);
+INSERT INTO CUBLAS_EVENTS
+  SELECT start_ns - ns, end_ns - ns, 5, globalPid + thread, name_id
+  FROM input.trace_events JOIN origin JOIN pids USING (process_id)
+  WHERE category = 3 ORDER BY start_ns, id;
 
 -- a stack is one name, 'main;solve;step': its frames from the outermost on, then numbered from within
 CREATE TEMP TABLE frames AS WITH RECURSIVE
@@ -179,5 +219,71 @@ INSERT INTO OSRT_API
   SELECT start_ns - ns, end_ns - ns, 27, globalPid + thread, NULL, name_id, word_0, NULL, 0
   FROM input.trace_events JOIN origin JOIN pids USING (process_id)
   WHERE category = 16 ORDER BY start_ns, id;
+
+-- which table a call of MPI stands in hangs on what it has: a peer, all ranks, requests, or nothing of these
+CREATE TEMP TABLE mpi_calls AS
+  SELECT trace_events.id, start_ns - ns AS start, end_ns - ns AS end, globalPid + thread AS globalTid, name_id,
+    nullif(word_4, 0) AS communicator, nullif(word_3, -1) AS tag, nullif(word_2, -1) AS peer,
+    word_0 AS sent, word_1 AS received,
+    CASE WHEN name GLOB 'MPI_Wait*' OR name GLOB 'MPI_Test*' OR name GLOB 'MPI_Start*' THEN 'wait'
+      WHEN lower(name) GLOB 'mpi_*send*' OR lower(name) GLOB 'mpi_*recv*' OR lower(name) GLOB 'mpi_*probe*'
+        THEN 'peer'
+      WHEN lower(name) GLOB 'mpi_*barrier' OR lower(name) GLOB 'mpi_*bcast' OR lower(name) GLOB 'mpi_*gather*' OR
+        lower(name) GLOB 'mpi_*scatter*' OR lower(name) GLOB 'mpi_*all*to*all*' OR
+        lower(name) GLOB 'mpi_*reduce*' OR lower(name) GLOB 'mpi_*scan' THEN 'all' ELSE 'other' END AS kind
+  FROM input.trace_events JOIN origin JOIN pids USING (process_id) JOIN input.names ON names.id = name_id
+  WHERE category = 15 ORDER BY start_ns, trace_events.id;
+CREATE TABLE MPI_RANKS(globalTid INTEGER NOT NULL, rank INTEGER NOT NULL);
+INSERT INTO MPI_RANKS
+  SELECT DISTINCT globalPid + thread, rank FROM input.trace_events JOIN pids USING (process_id)
+  WHERE rank >= 0 AND thread > 0;
+CREATE TABLE MPI_P2P_EVENTS(start INTEGER NOT NULL, end INTEGER, globalTid INTEGER, textId INTEGER,
+  commHandle INTEGER, tag INTEGER, remoteRank INTEGER, size INTEGER, requestHandle INTEGER);
+INSERT INTO MPI_P2P_EVENTS SELECT start, end, globalTid, name_id, communicator, tag, peer,
+  CASE sent WHEN 0 THEN received ELSE sent END, NULL FROM mpi_calls WHERE kind = 'peer' ORDER BY start, id;
+CREATE TABLE MPI_COLLECTIVES_EVENTS(start INTEGER NOT NULL, end INTEGER, globalTid INTEGER, textId INTEGER,
+  commHandle INTEGER, rootRank INTEGER, size INTEGER, recvSize INTEGER, requestHandle INTEGER);
+INSERT INTO MPI_COLLECTIVES_EVENTS SELECT start, end, globalTid, name_id, communicator, peer, sent, received,
+  NULL FROM mpi_calls WHERE kind = 'all' ORDER BY start, id;
+CREATE TABLE MPI_START_WAIT_EVENTS(start INTEGER NOT NULL, end INTEGER, globalTid INTEGER, textId INTEGER,
+  requestHandle INTEGER);
+INSERT INTO MPI_START_WAIT_EVENTS SELECT start, end, globalTid, name_id, NULL FROM mpi_calls
+  WHERE kind = 'wait' ORDER BY start, id;
+CREATE TABLE MPI_OTHER_EVENTS(start INTEGER NOT NULL, end INTEGER, globalTid INTEGER, textId INTEGER);
+INSERT INTO MPI_OTHER_EVENTS SELECT start, end, globalTid, name_id FROM mpi_calls
+  WHERE kind = 'other' ORDER BY start, id;
+
+-- kinds of events and constructs are CUPTI's numbers, ours those of OpenACC's interface for tools
+CREATE TEMP TABLE acc_kinds(own INTEGER PRIMARY KEY, cupti INTEGER, place TEXT);
+INSERT INTO acc_kinds VALUES (1, 1, 'other'), (3, 2, 'other'), (5, 3, 'other'), (6, 13, 'data'), (7, 14, 'data'),
+  (8, 15, 'data'), (9, 16, 'data'), (10, 11, 'other'), (12, 12, 'other'), (14, 10, 'other'), (16, 9, 'other'),
+  (18, 4, 'launch'), (20, 5, 'data'), (22, 6, 'data'), (24, 7, 'other');
+CREATE TEMP TABLE acc_events AS
+  SELECT trace_events.id, start_ns - ns AS start, end_ns - ns AS end, name_id,
+    CASE WHEN own = 24 AND word_0 >> 16 & 1 THEN 8 ELSE cupti END AS event_kind, (word_0 >> 8 & 255) + 1 AS construct,
+    word_0 >> 16 & 1 AS is_implicit, word_0 >> 24 & 255 AS device_type, word_2 AS line, word_0 >> 32 & 65535 AS device, nullif(word_1, 0) AS file,
+    nullif(word_3, 0) AS function, word_5 AS bytes, globalPid + thread AS globalTid, place
+  FROM input.trace_events JOIN origin JOIN pids USING (process_id) JOIN acc_kinds ON own = word_0 & 255
+  WHERE category = 13;
+CREATE TABLE CUPTI_ACTIVITY_KIND_OPENACC_DATA(start INTEGER NOT NULL, end INTEGER NOT NULL, nameId INTEGER NOT NULL,
+  eventKind INTEGER NOT NULL, parentConstruct INTEGER, implicit INTEGER, deviceType INTEGER NOT NULL, lineNo INTEGER NOT NULL,
+  cuDeviceId INTEGER NOT NULL, cuContextId INTEGER NOT NULL, cuStreamId INTEGER NOT NULL, srcFile INTEGER,
+  funcName INTEGER, bytes INTEGER NOT NULL, varName INTEGER, globalTid INTEGER);
+INSERT INTO CUPTI_ACTIVITY_KIND_OPENACC_DATA SELECT start, end, name_id, event_kind, construct, is_implicit, device_type, line,
+  device, 0, 0, file, function, bytes, NULL, globalTid FROM acc_events WHERE place = 'data' ORDER BY start, id;
+CREATE TABLE CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH(start INTEGER NOT NULL, end INTEGER NOT NULL, nameId INTEGER NOT NULL,
+  eventKind INTEGER NOT NULL, parentConstruct INTEGER, implicit INTEGER, deviceType INTEGER NOT NULL, lineNo INTEGER NOT NULL,
+  cuDeviceId INTEGER NOT NULL, cuContextId INTEGER NOT NULL, cuStreamId INTEGER NOT NULL, srcFile INTEGER,
+  funcName INTEGER, numGangs INTEGER, numWorkers INTEGER, vectorLength INTEGER, kernelName INTEGER,
+  globalTid INTEGER);
+INSERT INTO CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH SELECT start, end, name_id, event_kind, construct, is_implicit, device_type, line,
+  device, 0, 0, file, function, NULL, NULL, NULL, NULL, globalTid FROM acc_events WHERE place = 'launch'
+  ORDER BY start, id;
+CREATE TABLE CUPTI_ACTIVITY_KIND_OPENACC_OTHER(start INTEGER NOT NULL, end INTEGER NOT NULL, nameId INTEGER NOT NULL,
+  eventKind INTEGER NOT NULL, parentConstruct INTEGER, implicit INTEGER, deviceType INTEGER NOT NULL, lineNo INTEGER NOT NULL,
+  cuDeviceId INTEGER NOT NULL, cuContextId INTEGER NOT NULL, cuStreamId INTEGER NOT NULL, srcFile INTEGER,
+  funcName INTEGER, globalTid INTEGER);
+INSERT INTO CUPTI_ACTIVITY_KIND_OPENACC_OTHER SELECT start, end, name_id, event_kind, construct, is_implicit, device_type, line,
+  device, 0, 0, file, function, globalTid FROM acc_events WHERE place = 'other' ORDER BY start, id;
 COMMIT;
 DETACH input;

@@ -458,6 +458,20 @@ const struct wl_report_note *wl_report_notes(struct wl_report *report, size_t *c
     return report->notes.items;
 }
 
+const char *wl_report_device_name(const struct wl_report *report, uint32_t device_id)
+{
+    const char *name = NULL;
+    for (size_t i = 0; i < report->devices.count; i++) {
+        const struct wl_record_device *device = &report->devices.items[i];
+        if (device->device_id != device_id || !device->name || !*device->name)
+            continue;
+        if (name && strcmp(name, device->name) != 0)
+            return NULL;
+        name = device->name;
+    }
+    return name;
+}
+
 const struct wl_record_attribute *wl_report_session(struct wl_report *report, size_t *count)
 {
     *count = report->session.count;

@@ -100,6 +100,10 @@ const struct wl_report_note *wl_report_notes(struct wl_report *report, size_t *c
 /* Session settings: name/text pairs. */
 const struct wl_record_attribute *wl_report_session(struct wl_report *report, size_t *count);
 
+/* What the device of that number is called; NULL: it is not known, or processes have different
+ * ones. */
+const char *wl_report_device_name(const struct wl_report *report, uint32_t device_id);
+
 /* A launch's raw value by name; false if the collector did not give it. The launch's values must be
  * in order of their names. */
 bool wl_report_value(const struct wl_report_launch *launch, const char *name, double *value,

@@ -382,15 +382,17 @@ static void begin_environment(const struct wl_start_options *start,
 }
 
 /* That the system forbids it does not end a run: the program comes first. */
-static struct wl_sampling *begin_sampling(const struct wl_launch_run *run)
+static struct wl_sampling *begin_sampling(struct wl_launch_run *run)
 {
     const struct wl_sampling_options *asked = run->request->sampling;
     struct wl_sampling *sampling = NULL;
     struct wl_error trouble = {0};
     if (asked && (asked->samples || asked->switches) &&
-        wl_sampling_begin(asked, &sampling, &trouble) != WL_OK)
+        wl_sampling_begin(asked, &sampling, &trouble) != WL_OK) {
         wl_messages_warn(&run->messages, trouble.hint[0] ? trouble.hint : NULL, "%s",
                          trouble.message);
+        run->not_sampled = wl_string_copy(trouble.message);
+    }
     return sampling;
 }
 
@@ -506,6 +508,8 @@ enum wl_code wl_launch_record(struct wl_launch_run *run, struct wl_error *error)
     struct session session = {0};
     describe_session(run, &session);
     add_number(&session, "exit_code", run->ending.exit_code);
+    if (run->not_sampled)
+        add_fact(&session, "not_sampled", wl_string_copy(run->not_sampled));
     struct wl_report_build build = describe_build(run, &session);
     enum wl_code code = wl_report_build(&build, error);
     free_session(&session);
@@ -533,4 +537,5 @@ void wl_launch_free(struct wl_launch_run *run)
     free(run->report_path);
     free(run->stream_folder);
     free(run->settings_path);
+    free(run->not_sampled);
 }

@@ -24,6 +24,7 @@ struct wl_launch_run {
     } rerun;             /* why the program is replayed */
     uint32_t capability; /* of the model GPU: 90 */
     char *program_path, *library_folder, *report_path, *stream_folder, *settings_path;
+    char *not_sampled;          /* why the processor was not, though that was asked; else NULL */
     struct wl_folder_lock lock; /* on stream_folder */
     struct wl_ending ending;
     bool is_quit;              /* --interactive: the user had the program ended */

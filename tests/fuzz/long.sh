@@ -2,14 +2,14 @@
 # long.sh BUILD HOURS FOLDER SEED...: runs the executor's fuzzer (BUILD/tests/execute_fuzz, of a build with
 # -DWL_SANITIZE=ON) in turns of TEXTS texts (2000), seed after seed, until the hours are over, and prints a row a
 # seed: texts, launches (each text that can be lowered is run counted, plain and with all checks), how they ended,
-# findings. A turn that ends with anything but 0, or takes longer than 10 minutes, is a finding; the text that was
+# findings. A turn that ends with anything but 0, or takes longer than TURN_S seconds (600), is a finding; the text that was
 # run last is kept in FOLDER. SIGTERM ends the run after the turn at hand. Exit status 1: findings.
 set -u
 shopt -s nullglob
 build=$1 hours=$2 folder=$3
 shift 3
 here=$(cd "$(dirname "$0")/.." && pwd)
-: "${TEXTS:=2000}"
+: "${TEXTS:=2000}" "${TURN_S:=600}"
 mkdir -p "$folder"
 end=$(awk -v now="$(date +%s)" -v hours="$hours" 'BEGIN { print int(now + hours * 3600) }')
 begin=$(date +%s)
@@ -22,7 +22,7 @@ while [ -z "$stopped" ] && [ "$(date +%s)" -lt "$end" ]; do
         [ -z "$stopped" ] || break
         own=$(((seed * 7919 + turn * 104729) % 4294967291))
         last=$folder/last.ptx
-        WL_FUZZ_COUNTS=1 WL_FUZZ_LAST=$last timeout -k 10 600 "$build/tests/execute_fuzz" "$own" "$TEXTS" \
+        WL_FUZZ_COUNTS=1 WL_FUZZ_LAST=$last timeout -k 10 "$TURN_S" "$build/tests/execute_fuzz" "$own" "$TEXTS" \
             "$here"/ptx/*/*.ptx "$here"/check/*.ptx "$here"/fuzz/execute/*.ptx \
             >"$folder/output" 2>"$folder/errors"
         status=$?

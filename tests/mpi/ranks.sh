@@ -51,6 +51,17 @@ grep -q '13: kernel launched 12 times' output || fail "kernels of all ranks"
 "$WARPLENS" acc-time --rank 1,3 all.wlr >output 2>&1
 grep -q '13: kernel launched 6 times' output || fail "kernels of two ranks"
 
+# as nsys's SQLite and back: ranks, calls of MPI with their peers, regions of OpenACC with their lines
+"$WARPLENS" export -q --nsys-sqlite all.sqlite all.wlr || fail "nsys-sqlite"
+"$WARPLENS" import -q -o back all.sqlite || fail "import of nsys-sqlite"
+for report in all back; do
+    "$WARPLENS" stats -q -r mpi_event_sum,openacc_sum,rank_imbalance_sum $report.wlr >$report.tables || fail "tables of $report"
+    "$WARPLENS" stats -q -r rank_sum $report.wlr | cut -c1-100 | awk '{ print $1, $2, $3, $7 }' >$report.ranks
+    "$WARPLENS" acc-time $report.wlr >$report.regions || fail "regions of $report"
+done
+cat all.tables back.tables >output
+cmp all.tables back.tables && cmp all.ranks back.ranks && cmp all.regions back.regions || fail "nsys-sqlite lost something"
+
 # one report of all ranks where warplens starts mpirun
 "$WARPLENS" trace -o outside mpirun --allow-run-as-root --oversubscribe -n 4 ./stripes >output 2>&1 || fail outside
 "$WARPLENS" show outside.wlr --report rank_sum --csv >output || fail "rank_sum"

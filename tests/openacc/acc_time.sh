@@ -52,6 +52,16 @@ run() { # NAME COMMAND...: its stdout, without times, behind a headline
 if [ -n "${WL_UPDATE_GOLDEN:-}" ]; then
     cp found.txt "$SOURCE/tests/openacc/acc_time.txt"
 fi
+# what happened, a line each, of a report and after a run: as many launches and copies as the tables have
+"$WARPLENS" acc-time copies.wlr --notify 0x1f >output 2>messages || fail "--notify"
+sed "s#$folder/##" output | grep -qx 'launch CUDA kernel  file=copies.c function=step line=12 device=0 threadid=1 grid=[0-9x]* block=32' || fail "launches"
+[ "$(grep -c '^launch CUDA kernel' output)" = 6 ] && [ "$(grep -c '^Enter compute region' output)" = 6 ] &&
+    [ "$(grep -c '^Leave compute region' output)" = 6 ] && [ "$(grep -c '^download CUDA data.*bytes=80000$' output)" = 6 ] || fail "number of lines"
+"$WARPLENS" acc-time copies.wlr --notify 1 | grep -vq '^launch' && fail "--notify 1 has more than launches"
+PGI_ACC_NOTIFY=2 "$WARPLENS" trace -q -f -o told ./copies >output 2>messages || fail "PGI_ACC_NOTIFY"
+grep -q '^upload CUDA data' output && ! grep -q '^launch' output || fail "PGI_ACC_NOTIFY=2"
+"$WARPLENS" acc-time copies.wlr --notify -1 >output 2>messages && fail "--notify -1"
+grep -q '1: launches, 2: copies' messages || fail "what --notify takes"
 cp "$SOURCE/tests/openacc/acc_time.txt" wanted.txt
 # later compilers put what goes to the GPU into fewer transfers
 if [ "$(gcc -dumpversion | cut -d. -f1)" != 12 ]; then

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """imported.py [--warplens W] [--seconds S] [--out FOLDER]: on a machine with a GPU and ncu, reads every step of the four
 ladders in examples/ with `ncu --set full` and with `warplens profile --set full`, imports what ncu wrote, as report (.ncu-rep) and as
-CSV, and prints the first finding of each beside Warplens' own. Exit status 1: one differs."""
+CSV, and prints the first finding of each beside Warplens' own; where they differ, what gains hang on, too. ncu leaves the clocks as they
+are, as Warplens does: by default it sets the base clock, at which units are busy for another part of the time. Exit status 1: one
+differs."""
 import argparse
 import concurrent.futures
 import json
@@ -40,6 +42,22 @@ def first_finding(warplens, folder, report):
     return ("none", "", None)
 
 
+# of which gains of global-sectors and shared-conflicts are made, and the clock that they hang on
+GAIN_METRICS = ("gpu__time_duration.sum", "gpc__cycles_elapsed.max.per_second", "sm__cycles_active.avg",
+                "l1tex__throughput.avg.pct_of_peak_sustained_active", "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+                "lts__throughput.avg.pct_of_peak_sustained_elapsed", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed")
+
+
+def print_metrics(warplens, folder, case, kernel):
+    """Of the kernel's launches, in our own report and in the imported one."""
+    for kind in ("own", "rep"):
+        text = run([warplens, "show", f"{case}-{kind}.wlr", "--page", "raw", "--metrics", ",".join(GAIN_METRICS), "--json"], folder)
+        for launch in json.loads(text)["launches"] if text else ():
+            if kernel in launch["kernel_name"]:
+                values = {name: entry.get("value") for name, entry in launch["metrics"].items()}
+                print(f"{case}-{kind}: {values}", file=sys.stderr, flush=True)
+
+
 def words(finding):
     return finding[0] + (f" {100 * finding[2]:.0f} %" if finding[2] is not None else "")
 
@@ -52,6 +70,8 @@ def read(warplens, folder, case):
     own, rep, csv = (first_finding(warplens, folder, f"{case}-{kind}.wlr") for kind in ("own", "rep", "csv"))
     names = {re.sub(r"^void |<.*", "", finding[1]) for finding in (own, rep, csv)}
     same = own[0] == rep[0] == csv[0] and len(names) == 1
+    if not same:
+        print_metrics(warplens, folder, case, max(names, key=len))
     print(f"| {case} | `{own[1]}` | {words(own)} | {words(rep)} | {words(csv)} | {'same' if same else 'differs'} |", flush=True)
     return same
 
@@ -79,7 +99,7 @@ def main():
                     return 1
                 case, program = f"{name}-{step}", ["./" + name, str(step), size]
                 # one after the other: both count on the same GPU
-                run(["ncu", "--set", "full", "--import-source", "no", "-f", "-o", case, *program], folder)
+                run(["ncu", "--clock-control", "none", "--set", "full", "--import-source", "no", "-f", "-o", case, *program], folder)
                 run([warplens, "profile", "--set", "full", "-q", "-f", "-o", case + "-own", *program], folder)
                 rows.append(pool.submit(read, warplens, folder, case))
         differ = sum(not row.result() for row in rows)

@@ -81,6 +81,7 @@ WAYS = {
     "bare": [],
     "triage": PROFILE,
     "trace-cuda": TRACE + ["-t", "cuda"],
+    "trace-waits": TRACE + ["-t", "cuda", "--cuda-event-trace", "yes"],
     "trace": TRACE,
     "trace-python": TRACE + ["-t", "cuda", "--python-backtrace", "cuda"],
     "full": PROFILE + ["--set", "full"],

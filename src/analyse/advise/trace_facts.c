@@ -7,6 +7,7 @@
     wl_alloc(size_bytes) /* by default it calls exit() without memory */
 #include <uthash.h>
 
+#include "analyse/advise/trace_ranks.h"
 #include "analyse/advise/trace_steps.h"
 #include "base/kernel_name.h"
 #include "base/memory.h"
@@ -551,6 +552,7 @@ enum wl_code wl_timeline_facts(struct wl_report *report, json_t **facts, struct 
     if (!code) {
         *facts = gather(report, spans, count, &whole);
         add_steps(report, spans, count, *facts);
+        code = wl_trace_ranks_add(report, *facts, error);
     }
     free(spans);
     return code;

@@ -7,7 +7,17 @@
 static struct wl_metric_catalog *catalog;
 static struct wl_rules *rules;
 
-enum { MALLOC = 1, MEMCPY, LAUNCH, SYNCHRONIZE, KERNEL_NAME, COPY_NAME, OTHER_KERNEL, FIRST };
+enum {
+    MALLOC = 1,
+    MEMCPY,
+    LAUNCH,
+    SYNCHRONIZE,
+    KERNEL_NAME,
+    COPY_NAME,
+    OTHER_KERNEL,
+    FIRST,
+    REDUCE
+};
 static const char *const names[] = {
     "cudaMalloc",
     "cudaMemcpy",
@@ -17,6 +27,7 @@ static const char *const names[] = {
     "[CUDA memcpy Host-to-Device]",
     "axpy(float *)",
     "cudaFree",
+    "MPI_Allreduce",
 };
 
 /* A trace under way. Host and GPU have a time each; both begin at zero. */
@@ -25,7 +36,8 @@ struct trace {
     size_t count;
     uint64_t host_ns, gpu_ns;
     uint32_t correlation;
-    size_t second; /* the first record of a second process, 0: there is none */
+    size_t second;  /* the first record of a second process, 0: there is none */
+    bool has_ranks; /* the processes are ranks of an MPI program */
 };
 
 static const uint64_t epoch_ns = 1700000000000000000;
@@ -210,13 +222,77 @@ static void make_even_ranks(struct trace *trace)
     make_ranks(trace, 110000);
 }
 
-static void write_process(const struct sample *sample, int pid, struct wl_timeline_record *items,
-                          size_t count)
+/* Two ranks that launch a kernel each, compute for so long on the host, meet, and may launch again.
+ */
+static void make_work(struct trace *trace, uint64_t first_ns, uint64_t second_ns, bool is_again)
+{
+    const uint64_t works[] = {first_ns, second_ns};
+    uint64_t meet_ns = (first_ns > second_ns ? first_ns : second_ns) + 112000;
+    trace->has_ranks = true;
+    for (int i = 0; i < 2; i++) {
+        trace->second = i ? trace->count : 0;
+        trace->host_ns = trace->gpu_ns = 0;
+        launch(trace, 2000, 100000);
+        trace->host_ns += works[i];
+        put(trace, (struct wl_timeline_record){.start = trace->host_ns,
+                                               .end = meet_ns,
+                                               .name = REDUCE,
+                                               .category = WL_TIMELINE_MPI,
+                                               .words = {0, 0, (uint64_t)-1, (uint64_t)-1}});
+        trace->host_ns = meet_ns;
+        if (is_again)
+            launch(trace, 2000, 100000);
+    }
+}
+
+static void make_uneven_work(struct trace *trace)
+{
+    make_work(trace, 200000, 998000, false);
+}
+
+static void make_even_work(struct trace *trace)
+{
+    make_work(trace, 950000, 998000, false);
+}
+
+/* After they have met there is more for the GPUs: meanwhile those were idle. */
+static void make_waiting(struct trace *trace)
+{
+    make_work(trace, 10000, 2000000, true);
+}
+
+/* Uneven, but no MPI has them meet. */
+static void make_apart(struct trace *trace)
+{
+    make_uneven_ranks(trace);
+    trace->has_ranks = true;
+}
+
+static void put_rank(const struct wl_sink *sink, int pid)
+{
+    sink->put_process(sink->self, &(struct wl_record_process){.pid = (uint64_t)pid,
+                                                              .parent_pid = 1,
+                                                              .host = "node1",
+                                                              .executable = "/home/u/app",
+                                                              .executable_hash = "abc",
+                                                              .command_line = "./app 12",
+                                                              .start_ns = 1000,
+                                                              .version = "0.1.0",
+                                                              .collector = "sim",
+                                                              .rank = pid - 77,
+                                                              .rank_count = 2});
+}
+
+static void write_process(const struct sample *sample, bool is_rank, int pid,
+                          struct wl_timeline_record *items, size_t count)
 {
     struct wl_stream_writer *writer;
     assert_int_equal(wl_stream_writer_open(sample->stream, &writer, NULL), WL_OK);
     const struct wl_sink *sink = wl_stream_writer_sink(writer);
-    sample_put_process(sink, pid);
+    if (is_rank)
+        put_rank(sink, pid);
+    else
+        sample_put_process(sink, (uint64_t)pid);
     sink->put_trace_names(sink->self, &(struct wl_record_trace_names){1, names, COUNT(names)});
     sink->put_trace(sink->self, &(struct wl_record_trace){items, count});
     sink->put_end(sink->self, 0, 9000);
@@ -235,9 +311,9 @@ static size_t advise(void (*make)(struct trace *trace), const char *rule, struct
     make(&trace);
     sample_make(&sample);
     size_t first = trace.second ? trace.second : trace.count;
-    write_process(&sample, 77, trace.items, first);
+    write_process(&sample, trace.has_ranks, 77, trace.items, first);
     if (first < trace.count)
-        write_process(&sample, 78, trace.items + first, trace.count - first);
+        write_process(&sample, trace.has_ranks, 78, trace.items + first, trace.count - first);
     struct wl_report_build build = sample_build(&sample);
     struct wl_record_attribute session = {.name = "command_line", .text = "./app 12"};
     build.session = &session;
@@ -287,6 +363,13 @@ static const struct {
     {"rank-imbalance", make_uneven_ranks,
      "the busiest of 2 GPUs works for 300 us, one on average for 200 us, the idlest for 100 us",
      make_even_ranks},
+    {"rank-work", make_uneven_work,
+     "rank 1 on node1 works for 1 ms outside MPI, a rank on average for 601 us, rank 0 on node1 for "
+     "202 us and waits: it is in MPI for 908 us",
+     make_even_work},
+    {"rank-work", make_uneven_work, "most of it is the host's", make_apart},
+    {"gpu-idle", make_waiting,
+     "of that the host is in MPI | first give the ranks as much work each", make_busy},
     {"profile-next", make_busy, "warplens profile -k step -c 1 ./app 12", make_no_kernel},
 };
 

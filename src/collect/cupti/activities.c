@@ -12,6 +12,8 @@
 #include "collect/cupti/unified.h"
 #include "collect/sites.h"
 #include "hardware/activity.h"
+#include "hardware/driver.h"
+#include "record/facts.h"
 #include "timeline/timeline.h"
 
 /* CUPTI gives each kernel's name in one place for good; the place is looked up first. */
@@ -39,7 +41,8 @@ static struct {
     struct wl_cupti_subscriber *subscriber;
     int64_t offset_ns; /* from CUPTI's clock to the time since 1970 */
     bool is_on;
-    atomic_bool has_unified; /* migrations were asked for */
+    atomic_bool has_unified;  /* migrations were asked for */
+    _Atomic uint64_t devices; /* that did something, by bit */
     /* used on one thread at a time: CUPTI delivers buffers one after another */
     struct kernel_name kernel_names[KERNEL_NAMES];
     uint32_t call_names[2][CALLS_MAX]; /* runtime, driver */
@@ -201,11 +204,19 @@ static void take_call(const struct wl_cupti_activity *activity)
     note_caller(from->correlation_id, from->thread_id);
 }
 
+/* Of what is recorded, that is. */
+static void note_device(uint32_t device)
+{
+    if (device < WL_CUDA_DEVICES_MAX && wl_timeline_is_wanted(WL_TIMELINE_KERNEL))
+        atomic_fetch_or_explicit(&trace.devices, UINT64_C(1) << device, memory_order_relaxed);
+}
+
 static void take_kernel(const struct wl_cupti_activity *activity)
 {
     const struct wl_cupti_kernel_activity *from = (const void *)activity;
     struct wl_timeline_record record =
         begin_record(WL_TIMELINE_KERNEL, from->start_ns, from->end_ns, from->correlation_id);
+    note_device(from->device_id);
     record.name = kernel_name(from->name ? from->name : "?");
     record.words[0] = WL_TIMELINE_PACK_WHERE(from->device_id, from->context_id, from->stream_id);
     record.words[1] = WL_TIMELINE_PACK_GRID(from->grid[0], from->grid[1], from->grid[2]);
@@ -248,6 +259,7 @@ static void take_copy(const struct wl_cupti_activity *activity)
     size_t kind = from->copy_kind < COPY_NAMES ? from->copy_kind : 0;
     struct wl_timeline_record record =
         begin_record(WL_TIMELINE_MEMCPY, from->start_ns, from->end_ns, from->correlation_id);
+    note_device(from->device_id);
     record.name =
         wl_timeline_name_once(&names[kind], copy_names[kind] ? copy_names[kind] : "[CUDA memcpy]");
     record.words[0] = WL_TIMELINE_PACK_WHERE(from->device_id, from->context_id, from->stream_id);
@@ -462,9 +474,13 @@ static enum wl_code hear_switches(struct wl_error *error)
     return code ? code : listen(WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_PROFILER_STOP, error);
 }
 
+/* CUPTI's records of waits cost a step of a training loop a sixth; the calls that wait tell as long. */
 static bool is_asked(size_t row)
 {
-    bool is_left_out = kinds[row].kind == WL_CUPTI_ACTIVITY_DRIVER && !trace.settings->trace_driver;
+    const struct wl_settings *settings = trace.settings;
+    enum wl_cupti_activity_kind kind = kinds[row].kind;
+    bool is_left_out = (kind == WL_CUPTI_ACTIVITY_DRIVER && !settings->trace_driver) ||
+                       (kind == WL_CUPTI_ACTIVITY_SYNCHRONIZATION && !settings->trace_waits);
     return !is_left_out && wl_timeline_is_recorded(kinds[row].category);
 }
 
@@ -591,13 +607,32 @@ enum wl_code wl_cupti_trace_start(const struct wl_settings *settings,
     return code;
 }
 
+/* What the devices are that did something. */
+static void put_devices(const struct wl_sink *sink, void *argument)
+{
+    const struct wl_cuda *cuda = argument;
+    for (uint32_t device = 0; device < WL_CUDA_DEVICES_MAX && sink->put_device; device++) {
+        struct wl_gpu gpu = {0};
+        int handle = (int)device;
+        if (!(atomic_load(&trace.devices) >> device & 1) ||
+            cuda->device_get(&handle, handle) != WL_CUDA_SUCCESS ||
+            wl_cuda_describe(cuda, handle, &gpu, NULL) != WL_OK)
+            continue;
+        wl_facts_put_device(sink, device, &gpu, NULL);
+        wl_gpu_free(&gpu);
+    }
+}
+
 void wl_cupti_trace_end(void)
 {
+    struct wl_cuda cuda;
     if (trace.is_on)
         wl_cupti_activity_stop(false);
     while (trace.wait_count)
         put_wait(0, 0);
     trace.is_on = false;
+    if (atomic_load(&trace.devices) && wl_cuda_open(&cuda, NULL) == WL_OK)
+        trace.use_stream(put_devices, &cuda);
     wl_recording_end(wl_cupti_activity_dropped());
 }
 

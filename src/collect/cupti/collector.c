@@ -72,8 +72,9 @@ static enum wl_code start(const struct wl_collector_input *input, void **self,
         return code;
     }
     collector->has_filter = has_filter(input->settings);
-    if (input->settings->python_stacks)
-        wl_code_stacks_start(WL_STACKS_NONE, input->settings->python_stacks);
+    if (input->settings->python_stacks || input->settings->call_stacks)
+        wl_code_stacks_start(input->settings->call_stacks ? WL_STACKS_KERNEL : WL_STACKS_NONE,
+                             input->settings->python_stacks);
     connect(&collector->replay);
     *self = collector;
     return WL_OK;

@@ -33,22 +33,11 @@ void wl_collect_device_send(struct wl_collect_devices *devices, uint32_t device)
     if (devices->items[device].is_sent)
         return;
     devices->items[device].is_sent = true;
-    struct wl_attribute_list list = {0};
-    wl_facts_of_gpu(gpu, &list);
+    struct wl_attribute_list ceilings = {0};
     if (device == 0)
-        add_ceilings(devices->core->input.settings, &list);
-    struct wl_record_device record = {
-        .device_id = device,
-        .model = gpu->name,
-        .name = gpu->full_name,
-        .capability_major = gpu->capability_major,
-        .capability_minor = gpu->capability_minor,
-        .attributes = list.items,
-        .attribute_count = list.count,
-    };
-    if (sink->put_device)
-        sink->put_device(sink->self, &record);
-    free(list.items);
+        add_ceilings(devices->core->input.settings, &ceilings);
+    wl_facts_put_device(sink, device, gpu, &ceilings);
+    free(ceilings.items);
 }
 
 /* ---- clocks ---- */

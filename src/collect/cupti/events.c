@@ -108,6 +108,8 @@ static struct wl_collect_launch *make_launch(struct wl_replayer *replay, uint64_
     launch->start_ns = wl_clock_realtime_ns();
     launch->range = join_ranges(asked->ranges, asked->range_count);
     launch->replay = wl_replay_none.name;
+    if (replay->core.input.settings->call_stacks)
+        launch->stack = wl_code_launch_stack();
     if (replay->core.input.settings->python_stacks)
         launch->python = wl_code_python_stack();
     return launch;

@@ -83,6 +83,7 @@ static void add_texts(struct wl_collect_launches *launches, const struct wl_coll
     if (launch->uncounted)
         add_text(list, "launch__uncounted", launch->uncounted);
     add_python(launches, launch);
+    wl_facts_add_stack(launch->stack ? wl_timeline_name_text(launch->stack) : NULL, list);
     if (!launch->kernel->has_attributes)
         return;
     add_text(list, "launch__registers_source", "driver");

@@ -46,6 +46,7 @@ struct wl_collect_launch {
     uint64_t samples;
     const char *replay;    /* the mode's name: "kernel", "spread", ..., "none" */
     const char *uncounted; /* why it has no counters, or NULL */
+    uint32_t stack;        /* the functions that led to it, as a name; 0: not asked for */
     uint32_t python;       /* the stack of Python that launched it, as a name; 0: not known */
     struct wl_collect_numbers values;
     struct wl_collect_instruction_numbers instruction_values;

@@ -32,16 +32,6 @@ void wl_callers_take(struct wl_callers *callers)
             callers->frames[callers->count++] = frames[i];
 }
 
-/* What nvcc writes between a launch and who made it. */
-static bool is_of_launch(const char *function)
-{
-    static const char *const beginnings[] = {"__cudaLaunch", "__device_stub__"};
-    for (size_t i = 0; i < WL_COUNT(beginnings); i++)
-        if (strncmp(function, beginnings[i], strlen(beginnings[i])) == 0)
-            return true;
-    return false;
-}
-
 /* "FILE:LINE (FUNCTION)", or what is known of it; nothing of the toolkit's headers. */
 static bool print_caller(const void *address, const char *before, struct wl_text *out)
 {
@@ -50,7 +40,8 @@ static bool print_caller(const void *address, const char *before, struct wl_text
         return false;
     const char *file = site.file ? wl_timeline_name_text(site.file) : NULL;
     const char *function = site.function ? wl_timeline_name_text(site.function) : NULL;
-    if ((file && wl_finding_is_toolkit(file, strlen(file))) || (function && is_of_launch(function)))
+    if ((file && wl_finding_is_toolkit(file, strlen(file))) ||
+        (function && wl_code_is_of_launch(function)))
         return false;
     if (file && site.line && function)
         wl_text_addf(out, "%s at %s:%u (%s)", before, file, (unsigned)site.line, function);

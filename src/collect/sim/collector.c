@@ -9,7 +9,9 @@
 #include "base/text.h"
 #include "collect/sim/callers.h"
 #include "collect/sim/facts.h"
+#include "collect/sites.h"
 #include "record/stream/stream.h"
+#include "timeline/names.h"
 
 #define uthash_malloc(size_bytes) \
     wl_alloc(size_bytes) /* by default it calls exit() without memory */
@@ -37,6 +39,7 @@ struct name {
 struct pending {
     uint64_t launch_id;
     char *range;
+    uint32_t stack; /* a name, or 0 */
 };
 
 /* Numbers of what was sent already; they are dense. */
@@ -91,19 +94,12 @@ static void send_device(struct sim_collector *collector)
     if (collector->is_device_sent)
         return;
     collector->is_device_sent = true;
-    struct wl_attribute_list *attributes = &collector->attributes;
-    attributes->count = 0;
-    wl_facts_of_gpu(&collector->gpu, attributes);
-    struct wl_record_device record = {
-        .model = collector->gpu.name,
-        .name = collector->gpu.full_name,
-        .capability_major = collector->gpu.capability_major,
-        .capability_minor = collector->gpu.capability_minor,
-        .attributes = attributes->items,
-        .attribute_count = attributes->count,
-    };
-    if (sink->put_device)
-        sink->put_device(sink->self, &record);
+    wl_facts_put_device(sink, 0, &collector->gpu, NULL);
+}
+
+void wl_sim_collector_put_device(void *self)
+{
+    send_device(self);
 }
 
 static const char *or_empty(const char *text)
@@ -273,18 +269,20 @@ static bool launch_begin(void *self, const struct wl_device_launch *launch)
         asked.range_count = collector->input.open_ranges(&asked.ranges);
     if (!wl_filter_accept(collector->input.filter, &asked))
         return false;
-    struct pending pending = {launch->id, join_ranges(asked.ranges, asked.range_count)};
+    struct pending pending = {launch->id, join_ranges(asked.ranges, asked.range_count),
+                              collector->input.settings->call_stacks ? wl_code_launch_stack() : 0};
     WL_PUSH(&collector->pending, pending);
     return true;
 }
 
-/* Takes the launch off the pending ones; range is then the caller's. False: not to be recorded. */
-static bool take_pending(struct sim_collector *collector, uint64_t launch_id, char **range)
+/* Takes the launch off the pending ones; its range is then the caller's. False: not to be recorded.
+ */
+static bool take_pending(struct sim_collector *collector, uint64_t launch_id, struct pending *taken)
 {
     for (size_t i = 0; i < collector->pending.count; i++) {
         if (collector->pending.items[i].launch_id != launch_id)
             continue;
-        *range = collector->pending.items[i].range;
+        *taken = collector->pending.items[i];
         collector->pending.items[i] = collector->pending.items[--collector->pending.count];
         return true;
     }
@@ -349,7 +347,8 @@ static char *describe_failure(const struct wl_error *error)
 }
 
 static void send_launch(struct sim_collector *collector, const struct wl_device_launch *launch,
-                        const struct wl_sim_counts *counts, const char *message, const char *range)
+                        const struct wl_sim_counts *counts, const char *message,
+                        const struct pending *pending)
 {
     const struct wl_sink *sink = collector->input.sink;
     const struct wl_occupancy *occupancy = counts ? &counts->occupancy : NULL;
@@ -367,13 +366,15 @@ static void send_launch(struct sim_collector *collector, const struct wl_device_
         .simulated_for_ns = counts ? counts->wall_ns : 0,
         .status = message[0] ? WL_LAUNCH_FAILED : WL_LAUNCH_DONE,
         .message = message,
-        .range = range,
+        .range = pending->range,
     };
     memcpy(record.grid, launch->grid, sizeof record.grid);
     memcpy(record.block, launch->block, sizeof record.block);
     collector->values.count = collector->attributes.count = 0;
     collector->instruction_values.count = 0;
     wl_sim_facts_of_launch(launch, collector->input.settings, occupancy, &collector->attributes);
+    wl_facts_add_stack(pending->stack ? wl_timeline_name_text(pending->stack) : NULL,
+                       &collector->attributes);
     wl_facts_add_values(&facts, &collector->gpu, occupancy, &collector->values);
     if (counts) {
         add_totals(&collector->values, counts);
@@ -468,17 +469,17 @@ static void launch_end(void *self, const struct wl_device_launch *launch,
                        const struct wl_sim_counts *counts, const struct wl_error *error)
 {
     struct sim_collector *collector = self;
-    char *range;
-    if (!take_pending(collector, launch->id, &range))
+    struct pending pending;
+    if (!take_pending(collector, launch->id, &pending))
         return;
     char *message = describe_failure(error);
     send_device(collector);
-    send_launch(collector, launch, counts, message, range);
+    send_launch(collector, launch, counts, message, &pending);
     send_findings(collector, launch, counts);
     if (counts && counts->not_predicted)
         send_not_predicted(collector, launch, counts->not_predicted);
     free(message);
-    free(range);
+    free(pending.range);
     if (collector->input.settings->kill && !collector->pending.count &&
         wl_filter_is_finished(collector->input.filter))
         wl_stream_complete(collector->input.settings->stream_folder);
@@ -504,6 +505,8 @@ static enum wl_code start(const struct wl_collector_input *input, void **self,
         free(collector);
         return code;
     }
+    if (input->settings->call_stacks)
+        wl_code_stacks_start(WL_STACKS_KERNEL, WL_PYTHON_STACKS_NONE);
     collector->input = *input;
     collector->observer = (struct wl_device_observer){
         .self = collector,

@@ -25,6 +25,7 @@
 #include "record/stream/running.h"
 #include "record/stream/stream.h"
 #include "timeline/engine.h"
+#include "timeline/timeline.h"
 
 /* Of a kernel that takes longer than the first it is said where it is, and again after the second.
  */
@@ -40,6 +41,7 @@ static struct {
     struct wl_device_observer observer;         /* ours, around it */
     _Atomic int64_t next_progress_ms;
     atomic_bool is_progress_shown;
+    atomic_bool is_device_used; /* something that it did was recorded */
 } simulated;
 
 static void put_note(enum wl_note_severity severity, const char *code, const char *text,
@@ -137,6 +139,8 @@ static void put_memory(const void *change)
 static void activity(void *self, const struct wl_device_activity *activity)
 {
     (void)self;
+    if (wl_timeline_is_wanted(WL_TIMELINE_KERNEL))
+        atomic_store_explicit(&simulated.is_device_used, true, memory_order_relaxed);
     trace_guarded(put_activity, activity);
 }
 
@@ -420,7 +424,9 @@ static void trace_end(void)
 /* What there is to say when the program has ended. */
 static void put_leftovers(void *self)
 {
-    (void)self;
+    if (simulated.settings->trace[0] && atomic_load(&simulated.is_device_used) &&
+        wl_session_open_stream())
+        wl_sim_collector_put_device(self);
     uint64_t more = wl_sim_failures_left_out();
     if (more && wl_session_open_stream()) {
         char *text = wl_string_format("%llu more API errors, which are not listed",
@@ -434,6 +440,7 @@ static void put_leftovers(void *self)
 
 static void forget(void *self)
 {
+    atomic_store(&simulated.is_device_used, false);
     wl_sim_collector.forget(self);
 }
 

@@ -385,6 +385,9 @@ static uint64_t place_shared(struct lowering *lowering, const struct wl_ptx_vari
     return start;
 }
 
+/* Of shared or local memory; a launch whose blocks have too much of it is refused later. */
+#define PLACED_BYTES_MAX (1u << 28)
+
 static void place_variable(struct lowering *lowering, const struct wl_ptx_variable *variable,
                            const struct wl_ptx_function *function)
 {
@@ -393,7 +396,14 @@ static void place_variable(struct lowering *lowering, const struct wl_ptx_variab
         return;
     if (variable->is_extern && variable->size_bytes == 0)
         return; /* dynamic shared memory: behind all static */
-    if (variable->space == WL_PTX_SPACE_SHARED) {
+    const bool is_shared = variable->space == WL_PTX_SPACE_SHARED;
+    const uint64_t end = is_shared ? lowering->shared->end : lowering->local_end;
+    if (variable->size_bytes > PLACED_BYTES_MAX || end > PLACED_BYTES_MAX) {
+        lower_fail(lowering, WL_ERR_INPUT, "variable %s of %llu bytes is more than any GPU has",
+                   variable->name, (unsigned long long)variable->size_bytes);
+        return;
+    }
+    if (is_shared) {
         place.offset = place_shared(lowering, variable);
     } else {
         place.offset = wl_align_up(lowering->local_end, variable->alignment);

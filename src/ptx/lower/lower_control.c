@@ -165,8 +165,10 @@ static void inline_call(struct lowering *lowering, const struct lower_callee *fo
     bind_formals(lowering, &callee, function->results, function->result_count, results);
     bind_formals(lowering, &callee, function->parameters, function->parameter_count, arguments);
     uint32_t row = lowering->instruction_index;
-    if (lowering->code)
+    if (lowering->code) {
+        free(callee.items);
         return;
+    }
     lower_body(lowering, &callee);
     lowering->instruction_index = row;
     lower_begin_block(lowering);

@@ -22,6 +22,7 @@ uint32_t lower_low_source(struct lowering *lowering, const struct wl_ptx_operand
             ? lower_register_class(lowering, lower_register_of(lowering, operand->reg))
             : wanted;
     uint32_t reg = lower_source(lowering, operand, found, type);
+    lower_check_width(lowering, operand, type);
     if (found != WL_CLASS_64 || wanted == WL_CLASS_64)
         return reg;
     uint32_t narrow = lower_new_register(lowering, WL_CLASS_32);
@@ -36,6 +37,7 @@ uint32_t lower_wide_destination(struct lowering *lowering, const struct wl_ptx_o
         operand->kind == WL_PTX_OPERAND_REGISTER
             ? lower_register_class(lowering, lower_register_of(lowering, operand->reg))
             : lower_class_of_type(type);
+    lower_check_width(lowering, operand, type);
     return lower_destination(lowering, operand, operand_class);
 }
 

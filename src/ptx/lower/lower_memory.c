@@ -183,6 +183,7 @@ static void bind_elements(struct lowering *lowering, const struct wl_ptx_operand
             WL_PTX_OPERAND_REGISTER) /* registers may be wider than what is loaded */
             *operand_class =
                 lower_register_class(lowering, lower_register_of(lowering, operand->reg));
+        lower_check_width(lowering, operand, type);
     }
     for (int k = 0; k < 4; k++)
         registers[k] = NO_REGISTER;

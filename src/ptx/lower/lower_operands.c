@@ -148,6 +148,19 @@ static void wrong_class(struct lowering *lowering)
                lowering->instructions.items[lowering->instruction_index].text);
 }
 
+void lower_check_width(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                       enum wl_ptx_type type)
+{
+    if (operand->kind != WL_PTX_OPERAND_REGISTER)
+        return;
+    const uint32_t reg = lower_register_of(lowering, operand->reg);
+    const uint32_t bits = lower_register_bits(lowering, reg);
+    const size_t type_bits = 8 * wl_ptx_type_bytes(type);
+    const bool is_predicate = lower_register_class(lowering, reg) == WL_CLASS_PREDICATE;
+    if (is_predicate != (type == WL_PTX_PRED) || (type_bits > bits && bits < 64))
+        wrong_class(lowering);
+}
+
 uint32_t lower_destination(struct lowering *lowering, const struct wl_ptx_operand *operand,
                            enum wl_operand_class operand_class)
 {

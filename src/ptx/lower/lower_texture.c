@@ -164,7 +164,8 @@ FAMILY(surface_load)
     uint8_t used = 0;
     const enum wl_ptx_type type = lower_type(instruction, 0);
     bool is_good = read_words(instruction, &words) && instruction->operand_count == 2 &&
-                   words.edge >= 0 && !words.is_formatted && words.atomic < 0 &&
+                   type != WL_PTX_TYPE_NONE && words.edge >= 0 && !words.is_formatted &&
+                   words.atomic < 0 &&
                    add_elements(lowering, &instruction->operands[0], words.count, type, true,
                                 registers, &used);
     uint8_t defs = used;
@@ -206,8 +207,8 @@ FAMILY(surface_store)
     const enum wl_ptx_type type = lower_type(instruction, 0);
     const bool is_reduction = strcmp(instruction->opcode, "sured") == 0;
     bool is_good = read_words(instruction, &words) && instruction->operand_count == 2 &&
-                   words.edge >= 0 && (words.atomic >= 0) == is_reduction &&
-                   !(is_reduction && words.is_formatted);
+                   type != WL_PTX_TYPE_NONE && words.edge >= 0 &&
+                   (words.atomic >= 0) == is_reduction && !(is_reduction && words.is_formatted);
     int atomic = is_good && is_reduction ? find_atomic(words.atomic, type) : 0;
     if (!is_good || atomic < 0 ||
         !add_place(lowering, &instruction->operands[0], (enum wl_texture_geometry)words.geometry,

@@ -207,6 +207,11 @@ uint32_t lower_predicate(struct lowering *lowering, const struct wl_ptx_operand 
 enum wl_operand_class lower_register_class(const struct lowering *lowering, uint32_t reg);
 /* 16, 32 or 64; the upper half of a 16-bit register is zero. */
 uint32_t lower_register_bits(const struct lowering *lowering, uint32_t reg);
+/* Fails if the operand is a register that is narrower than the type, or one of the two is a
+ * predicate: of ld, st and cvt registers may only be wider (PTX ISA, "Operand Size Exceeding
+ * Instruction-Type Size"). */
+void lower_check_width(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                       enum wl_ptx_type type);
 uint32_t lower_register_of(const struct lowering *lowering, int32_t reg);
 enum wl_operand_class lower_class_of_type(enum wl_ptx_type type);
 

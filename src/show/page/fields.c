@@ -57,7 +57,8 @@ static void write_capability(const struct wl_report_launch *launch, char *buffer
 void wl_put_launch(struct wl_page_sink *sink, const struct wl_report_launch *launch)
 {
     static const struct wl_column status = {.json = "status"}, message = {.json = "message"},
-                                  range = {.json = "nvtx_range"};
+                                  range = {.json = "nvtx_range"}, stack = {.json = "call_stack"};
+    const struct wl_record_attribute *frames = wl_report_attribute(launch, "launch__call_stack");
     const struct wl_record_process *process = launch->process ? &launch->process->record : NULL;
     const struct wl_record_launch *record = &launch->record;
     char capability[32];
@@ -83,6 +84,8 @@ void wl_put_launch(struct wl_page_sink *sink, const struct wl_report_launch *lau
         wl_put(sink, &message, wl_cell_text(record->message));
     if (record->range && record->range[0] != '\0')
         wl_put(sink, &range, wl_cell_text(record->range));
+    if (frames && frames->text)
+        wl_put(sink, &stack, wl_cell_text(frames->text));
 }
 
 /* ---- headlines and notes ---- */
@@ -186,6 +189,9 @@ void wl_say_launch(struct wl_view_context *context, struct wl_page_sink *sink,
     if (launch->kernel && launch->kernel->module.is_stand_in)
         say_remark(sink, "Note", "a stand-in: Warplens' own kernel in place of a library's", NULL,
                    4);
+    const struct wl_record_attribute *stack = wl_report_attribute(launch, "launch__call_stack");
+    if (stack && stack->text)
+        say_remark(sink, "Call Stack", stack->text, NULL, 4);
     size_t count = 0;
     const struct wl_report_note *notes = wl_report_notes(context->report, &count);
     for (size_t i = 0; i < count; i++)

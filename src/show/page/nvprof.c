@@ -233,7 +233,7 @@ static const struct {
 } gpu_columns[GPU_COLUMNS] = {
     {"Start", 9},       {"Duration", 9}, {"Grid Size", 15}, {"Block Size", 15}, {"Regs*", 9},
     {"SSMem*", 9},      {"DSMem*", 9},   {"Size", 9},       {"Throughput", 11}, {"SrcMemType", 10},
-    {"DstMemType", 10}, {"Device", 10},  {"Context", 9},    {"Stream", 9},      {"Name", 0},
+    {"DstMemType", 10}, {"Device", 16},  {"Context", 9},    {"Stream", 9},      {"Name", 0},
 };
 
 static void put_columns(const struct wl_nvprof_view *view, const struct wl_text *cells)
@@ -270,7 +270,9 @@ static void take_gpu_trace(void *self, const struct wl_table_cell *cells)
     add_optional(&cells[RATE], 1e6, "/s", &texts[8]);
     add_optional(&cells[SOURCE], 1, NULL, &texts[9]);
     add_optional(&cells[TARGET], 1, NULL, &texts[10]);
-    wl_text_addf(&texts[11], "GPU (%.0f)", cells[DEVICE].number);
+    const char *device = wl_report_device_name(listing->report, (uint32_t)cells[DEVICE].number);
+    wl_format_safe(device ? device : "GPU", &texts[11]);
+    wl_text_addf(&texts[11], " (%.0f)", cells[DEVICE].number);
     add_optional(&cells[CONTEXT], 1, NULL, &texts[12]);
     add_optional(&cells[STREAM], 1, NULL, &texts[13]);
     add_name(view, cells[NAME].text ? cells[NAME].text : "?", &texts[14]);

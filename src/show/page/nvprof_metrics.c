@@ -63,8 +63,18 @@ static void format_value(double value, const char *unit, char *text, size_t size
     }
 }
 
-static void put_row(const struct wl_nvprof_view *view, const char *kernel, const char *name,
-                    bool is_event, const struct spread *spread)
+/* "NVIDIA H200 (0)" */
+static char *describe_device(const struct wl_report_launch *launch)
+{
+    const struct wl_record_device *device = launch->device;
+    struct wl_text text = {0};
+    wl_format_safe(device && device->name ? device->name : "GPU", &text);
+    wl_text_addf(&text, " (%u)", device ? device->device_id : 0);
+    return text.data;
+}
+
+static void put_row(const struct wl_nvprof_view *view, const struct wl_report_launch *launch,
+                    const char *name, bool is_event, const struct spread *spread)
 {
     char least[40], most[40], mean[40], sum[40];
     double average = spread->count ? spread->sum / (double)spread->count : 0;
@@ -74,14 +84,18 @@ static void put_row(const struct wl_nvprof_view *view, const char *kernel, const
     format_value(spread->sum, spread->unit, sum, sizeof sum);
     if (view->csv) {
         struct wl_text quoted = {0};
-        wl_format_csv(kernel, &quoted);
-        fprintf(view->out, "\"GPU (0)\",%s,%zu,\"%s\",", quoted.data, spread->count, name);
-        wl_text_free(&quoted);
+        char *device = describe_device(launch);
+        wl_format_csv(device, &quoted);
+        wl_text_add_char(&quoted, ',');
+        wl_format_csv(wl_fields_kernel(launch), &quoted);
+        fprintf(view->out, "%s,%zu,\"%s\",", quoted.data, spread->count, name);
+        free(device);
+        quoted.length = 0;
         if (!is_event) {
             wl_format_csv(spread->description, &quoted);
             fprintf(view->out, "%s,", quoted.data);
-            wl_text_free(&quoted);
         }
+        wl_text_free(&quoted);
         if (spread->count)
             fprintf(view->out, "%s,%s,%s%s%s\n", least, most, mean, is_event ? "," : "",
                     is_event ? sum : "");
@@ -149,7 +163,7 @@ static void put_kernel(const struct work *work, size_t first, bool is_event)
         for (size_t j = first; j < work->launch_count; j++)
             if (strcmp(wl_fields_kernel(&work->launches[j]), kernel) == 0)
                 add_value(&spread, wl_metric_get(work->sets[j], work->names.items[i]));
-        put_row(work->view, kernel, work->names.items[i], is_event, &spread);
+        put_row(work->view, &work->launches[first], work->names.items[i], is_event, &spread);
     }
 }
 
@@ -175,12 +189,11 @@ static enum wl_code put_list(struct work *work, struct wl_metric_catalog *catalo
                                      work->launch_count < 8 ? work->launch_count : 8, list,
                                      &work->names, error);
     if (!code) {
-        const struct wl_record_device *device = work->launches[0].device;
+        char *device = describe_device(&work->launches[0]);
         put_headings(work->view, is_event, pid);
         if (!work->view->csv)
-            fprintf(work->view->out, "Device \"%s (%d)\"\n",
-                    device && device->name ? device->name : "GPU",
-                    device ? (int)device->device_id : 0);
+            fprintf(work->view->out, "Device \"%s\"\n", device);
+        free(device);
     }
     for (size_t i = 0; i < work->launch_count && !code; i++)
         if (is_first_of_kernel(work, i))

@@ -214,18 +214,13 @@ void wl_assembly_store(struct wl_assembly *code, enum wl_gpr source, enum wl_gpr
     general_memory(code, 0x89, bytes == 8, source, base, offset);
 }
 
-void wl_assembly_store_immediate(struct wl_assembly *code, uint32_t value, enum wl_gpr base,
-                                 int32_t offset, uint32_t bytes)
+void wl_assembly_store_immediate(struct wl_assembly *code, uint16_t value, enum wl_gpr base,
+                                 int32_t offset)
 {
-    if (bytes == 2)
-        byte(code, 0x66);
+    byte(code, 0x66);
     general_memory(code, 0xc7, false, 0, base, offset);
-    if (bytes == 2) {
-        byte(code, value & 0xff);
-        byte(code, value >> 8 & 0xff);
-    } else {
-        word32(code, value);
-    }
+    byte(code, value & 0xff);
+    byte(code, value >> 8);
 }
 
 void wl_assembly_lea(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset)

@@ -96,8 +96,8 @@ void wl_assembly_load(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr bas
                       uint32_t bytes);
 void wl_assembly_store(struct wl_assembly *code, enum wl_gpr source, enum wl_gpr base,
                        int32_t offset, uint32_t bytes);
-void wl_assembly_store_immediate(struct wl_assembly *code, uint32_t value, enum wl_gpr base,
-                                 int32_t offset, uint32_t bytes);
+void wl_assembly_store_immediate(struct wl_assembly *code, uint16_t value, enum wl_gpr base,
+                                 int32_t offset);
 void wl_assembly_lea(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset);
 
 enum wl_arithmetic {

@@ -53,10 +53,12 @@ void native_emit_predicate_logic(struct native_emitter *e)
     write_predicate(e, op->dst);
 }
 
+/* This piece's bits alone: those of the first may be of a later operation, which has the register
+ * after this one. */
 void native_emit_predicate_constant(struct native_emitter *e)
 {
-    const uint32_t value = e->op->imm ? WL_FULL_MASK : 0;
-    wl_assembly_store_immediate(e->code, value, WL_R8, (int32_t)e->op->dst, e->piece ? 4 : 2);
+    const uint16_t value = e->op->imm ? UINT16_MAX : 0;
+    wl_assembly_store_immediate(e->code, value, WL_R8, predicate_offset(e, e->op->dst));
 }
 
 void native_emit_from_predicate(struct native_emitter *e)
