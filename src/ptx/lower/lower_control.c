@@ -1,4 +1,5 @@
 /* Families of control and warp instructions: branches, calls, barriers, exchange between lanes. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/count.h"
