@@ -29,7 +29,7 @@ static void the_way_from_one_folder_to_another(void **state)
 
 static void libraries_are_found_from_a_folder_of_the_build(void **state)
 {
-    char *folder = wl_path_library_folder("libwarplens-gpu.so");
+    char *folder = wl_path_library_folder("libwarplens-cairo.so");
     char *none = wl_path_library_folder("libwarplens-none.so");
     (void)state;
     assert_string_equal(folder, WL_BUILD_DIR "/lib");
