@@ -181,12 +181,20 @@ static void print_row(const char *name, struct result result, double native_s)
     fflush(stdout);
 }
 
+#define ALL_CHECKS (WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC | WL_CHECK_BOUNDS)
+
+static void print_checks(const char *kernel, double checked_s, double counted_s)
+{
+    printf("| %s, all checks, as times of all counting, processor time | %.1f | %s %d | |\n",
+           kernel, checked_s / counted_s,
+           checked_s <= CHECKS_MOST * counted_s ? "ok, at most" : "MISS, more than", CHECKS_MOST);
+}
+
 static void measure(struct bench *bench, const char *kernel, const uint8_t *parameters,
                     const uint32_t grid[2], const uint32_t block[2], double native_s,
                     size_t elements)
 {
     const uint32_t cores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    const uint32_t all_checks = WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC | WL_CHECK_BOUNDS;
     double counted_s = 0; /* processor time of all counting on one core */
     const struct {
         const char *what;
@@ -197,7 +205,7 @@ static void measure(struct bench *bench, const char *kernel, const uint8_t *para
         {"all counting", {.threads = 1, .count = true}, false},
         {"all counting, recorded", {.threads = 1, .count = true}, true},
         {"all counting", {.threads = cores, .count = true}, false},
-        {"all counting, all checks", {.threads = 1, .count = true, .checks = all_checks}, false},
+        {"all counting, all checks", {.threads = 1, .count = true, .checks = ALL_CHECKS}, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct wl_sim_options options = rows[i].options;
@@ -216,11 +224,7 @@ static void measure(struct bench *bench, const char *kernel, const uint8_t *para
         if (!counted_s && options.count)
             counted_s = result.busy_s;
         if (options.checks && counted_s)
-            printf(
-                "| %s, all checks, as times of all counting, processor time | %.1f | %s %d | |\n",
-                kernel, result.busy_s / counted_s,
-                result.busy_s <= CHECKS_MOST * counted_s ? "ok, at most" : "MISS, more than",
-                CHECKS_MOST);
+            print_checks(kernel, result.busy_s, counted_s);
         if (rows[i].is_timed)
             printf(
                 "| %s, replay for the prediction, 1 core | %.1f | %.0f M machine instructions of "
@@ -282,24 +286,38 @@ static void measure_stencil(struct bench *bench)
 #define HALVES_GRID 64
 #define HALVES_GOAL 30 /* G multiply-adds a second on two cores */
 
-/* What counting costs where lanes lie far apart: both by processor time. */
+/* The processor time of a launch with nothing, with all counting, and with all checks beside. */
+static void measure_modes(struct bench *bench, const char *kernel, const uint8_t *parameters,
+                          const uint32_t grid[2], const uint32_t block[2], double busy_s[3])
+{
+    static const struct {
+        const char *what;
+        struct wl_sim_options options;
+    } modes[] = {
+        {"results only", {.threads = 1, .l1_global_loads = true}},
+        {"all counting", {.threads = 1, .l1_global_loads = true, .count = true}},
+        {"all counting, all checks",
+         {.threads = 1, .l1_global_loads = true, .count = true, .checks = ALL_CHECKS}},
+    };
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        struct result result =
+            run(bench, kernel, parameters, grid, block, &modes[i].options, false);
+        printf("| %s, %s, 1 core | %.1f | %.2f | |\n", kernel, modes[i].what, result.busy_s * 1e3,
+               (double)result.thread_instructions / result.busy_s * 1e-9);
+        fflush(stdout);
+        busy_s[i] = result.busy_s;
+    }
+    print_checks(kernel, busy_s[2], busy_s[1]);
+}
+
+/* What counting costs where lanes lie far apart. */
 static void measure_scattered(struct bench *bench, const char *kernel, const uint8_t *parameters,
                               const uint32_t grid[2], const uint32_t block[2])
 {
-    double busy_s[2];
+    double busy_s[3];
     if (!is_wanted(bench, kernel))
         return;
-    for (int counted = 0; counted < 2; counted++) {
-        const struct wl_sim_options options = {
-            .threads = 1, .count = counted, .l1_global_loads = true};
-        struct result result = run(bench, kernel, parameters, grid, block, &options, false);
-        char name[96];
-        snprintf(name, sizeof name, "%s, %s, 1 core", kernel,
-                 counted ? "all counting" : "results only");
-        printf("| %s | %.1f | %.2f | |\n", name, result.best_s * 1e3,
-               (double)result.thread_instructions / result.best_s * 1e-9);
-        busy_s[counted] = result.busy_s;
-    }
+    measure_modes(bench, kernel, parameters, grid, block, busy_s);
     printf("| %s, all counting, as times of results only, processor time | %.1f | %s %d | |\n",
            kernel, busy_s[1] / busy_s[0],
            busy_s[1] <= SCATTERED_MOST * busy_s[0] ? "ok, at most" : "MISS, more than",
@@ -307,7 +325,7 @@ static void measure_scattered(struct bench *bench, const char *kernel, const uin
     fflush(stdout);
 }
 
-/* Tensor instructions alone, results only. */
+/* Tensor instructions alone. */
 static void measure_halves(struct bench *bench)
 {
     const struct {
@@ -326,6 +344,9 @@ static void measure_halves(struct bench *bench)
                products / result.best_s * 1e-9, HALVES_GOAL, products / result.busy_s * 1e-9);
         fflush(stdout);
     }
+    double busy_s[3];
+    measure_modes(bench, "multiply_halves", (const uint8_t *)&parameters,
+                  (const uint32_t[]){HALVES_GRID, 1}, (const uint32_t[]){128, 1}, busy_s);
 }
 
 static void measure_patterns(struct bench *bench)
