@@ -39,8 +39,14 @@ async function pan(page) {
     return times.sort((a, b) => a - b);
 }
 
-const paint =
-    "performance.getEntriesByName('first-contentful-paint').map((entry) => entry.startTime)[0]";
+/* When the first picture stood, in milliseconds; a page that is done may not have been painted yet. */
+const paint = `(async () => {
+    for (;;) {
+        const entry = performance.getEntriesByName("first-contentful-paint")[0];
+        if (entry) return entry.startTime;
+        await new Promise(requestAnimationFrame);
+    }
+})()`;
 
 /* What all threads of a process and of its ended children took, in milliseconds. */
 function usedBy(pid) {
