@@ -51,11 +51,14 @@ local function has_small_copies(trace)
     return trace.small.count >= 100 and trace.small.count >= 0.5 * trace.copies.count
 end
 
--- Whether what ranks wait for in MPI is mostly that one of them has more to do: then that is what they wait for.
-local function is_mostly_imbalance(trace)
-    local ranks = trace.ranks
-    return ranks.count > 1 and ranks.imbalance_pct and ranks.imbalance_pct >= 10 and ranks.mpi_mean_ns > 0
-        and ranks.work_most_ns - ranks.work_mean_ns >= 0.5 * ranks.mpi_mean_ns
+-- Whether a rank has much more to do than the ranks of the program on average.
+local function has_imbalance(ranks)
+    return ranks.count > 1 and ranks.mpi_mean_ns > 0 and ranks.imbalance_pct and ranks.imbalance_pct >= 10
+end
+
+-- Whether what ranks wait for in MPI is mostly that.
+local function is_mostly_imbalance(ranks)
+    return has_imbalance(ranks) and ranks.work_most_ns - ranks.work_mean_ns >= 0.5 * ranks.mpi_mean_ns
 end
 
 local function rank_name(rank)
@@ -90,7 +93,7 @@ return {
             for _, cause in ipairs(causes) do
                 local ns = trace.gap_ns[cause[1]]
                 local is_said = cause[1] == "copy" and has_small_copies(trace)
-                local is_wait = cause[1] == "mpi" and is_mostly_imbalance(trace)
+                local is_wait = cause[1] == "mpi" and is_mostly_imbalance(trace.ranks)
                 if ns >= 0.1 * trace.gpu_span_ns and not is_said then
                     findings[#findings + 1] = {
                         title = string.format("the GPU is idle for %s of %s; for %s of that %s",
@@ -374,7 +377,7 @@ return {
         advice = "Divide the work so that each rank has as much of it.",
         apply = function(trace)
             local ranks = trace.ranks
-            if ranks.count < 2 or ranks.mpi_mean_ns == 0 or not ranks.imbalance_pct or ranks.imbalance_pct < 10 then
+            if not has_imbalance(ranks) then
                 return nil
             end
             local most, least, more = ranks.most, ranks.least, ranks.work_most_ns - ranks.work_mean_ns

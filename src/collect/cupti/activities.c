@@ -474,8 +474,8 @@ static enum wl_code hear_switches(struct wl_error *error)
     return code ? code : listen(WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_PROFILER_STOP, error);
 }
 
-/* CUPTI's records of waits cost a step of a training loop a sixth; the calls that wait tell as
- * long. */
+/* CUPTI's records of waits make launches slower (docs/using/hardware.md has by how much); the calls
+ * that wait tell as long. */
 static bool is_asked(size_t row)
 {
     const struct wl_settings *settings = trace.settings;

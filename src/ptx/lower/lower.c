@@ -285,7 +285,7 @@ static void lower_exact(struct lowering *lowering, const struct lower_row *row,
 
 static bool is_control(const struct wl_ptx_instruction *instruction)
 {
-    static const char *const words[] = {"bra", "brx", "call", "ret", "exit", "trap"};
+    static const char *const words[] = {"bra", "brx", "call", "ret", "exit", "trap", "brkpt"};
     for (size_t i = 0; i < WL_COUNT(words); i++)
         if (strcmp(instruction->opcode, words[i]) == 0)
             return true;

@@ -50,10 +50,11 @@ static bool add_jumps(struct lowering *lowering, struct flow_block *block, const
                                                     lowering->branch_targets.items[op->imm + k]));
             return false;
         case WL_OP_EXIT:
-        case WL_OP_TRAP:
             if (i == block->first || lowering->ops.items[i - 1].op.code != WL_OP_GUARD)
                 return false;
             break;
+        case WL_OP_TRAP:
+            return false;
         default:
             break;
         }
