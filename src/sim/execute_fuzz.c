@@ -397,6 +397,7 @@ struct outcome {
     enum wl_code code;
     enum wl_sim_fault fault;
     struct snapshot before, after;
+    bool hangs_on_local; /* on what stood in local memory before */
 };
 
 /* Whether eight bytes are NaN in double precision: which of two NaNs a sum is, the host's compiler
@@ -408,23 +409,31 @@ static bool is_double_nan(const uint8_t *bytes)
     return value != value;
 }
 
+/* Whether a launch did what the first one did. */
+static bool is_same(const struct run *run, const struct outcome *first, enum wl_code code,
+                    enum wl_sim_fault fault)
+{
+    struct snapshot now = take_snapshot(run);
+    bool same = code == first->code && fault == first->fault;
+    for (size_t at = 0; at + 8 <= now.size_bytes && same; at += 8)
+        same = memcmp(now.bytes + at, first->after.bytes + at, 8) == 0 ||
+               (is_double_nan(now.bytes + at) && is_double_nan(first->after.bytes + at));
+    free(now.bytes);
+    return same;
+}
+
 /* Ends the process unless a compiled launch did the same. What registers hold that nothing was
  * written to, nobody knows, nor what stands in the heap behind what malloc gave, which launches
  * share. */
 static void compare(const struct run *run, const struct wl_program *program, struct outcome *first,
                     enum wl_code code, enum wl_sim_fault fault)
 {
-    struct snapshot now = take_snapshot(run);
-    const bool is_known =
-        !program->may_read_unset && !program->uses_heap && program->function_count < 2;
-    bool is_same = !is_known || (code == first->code && fault == first->fault);
-    for (size_t at = 0; at + 8 <= now.size_bytes && is_known && is_same; at += 8)
-        is_same = memcmp(now.bytes + at, first->after.bytes + at, 8) == 0 ||
-                  (is_double_nan(now.bytes + at) && is_double_nan(first->after.bytes + at));
-    free(now.bytes);
+    const bool is_known = !program->may_read_unset && !program->uses_heap &&
+                          program->function_count < 2 && !first->hangs_on_local;
+    const bool is_wrong = is_known && !is_same(run, first, code, fault);
     free(first->before.bytes);
     free(first->after.bytes);
-    if (!is_same) {
+    if (is_wrong) {
         fprintf(stderr,
                 "execute_fuzz: compiled code does something else: code %d, fault %d; was %d, %d\n",
                 (int)code, (int)fault, (int)first->code, (int)first->fault);
@@ -436,7 +445,8 @@ static void execute(struct run *run, const struct wl_program *program)
 {
     static const struct wl_sim_options modes[] = {
         {.count = true, .engine = WL_ENGINE_INTERPRET},
-        {.count = true, .engine = WL_ENGINE_COMPILE}, /* as before, from the same memory */
+        {.count = true, .engine = WL_ENGINE_INTERPRET}, /* again, where local memory is used */
+        {.count = true, .engine = WL_ENGINE_COMPILE},   /* as before, from the same memory */
         {.count = false, .engine = WL_ENGINE_COMPILE},
         {.count = true,
          .checks = WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC | WL_CHECK_BOUNDS |
@@ -456,6 +466,8 @@ static void execute(struct run *run, const struct wl_program *program)
     }
     struct outcome first = {.code = WL_OK};
     for (size_t i = 0; i < WL_COUNT(modes); i++) {
+        if (i == 1 && !program->local_bytes)
+            continue;
         struct wl_sim_launch launch = {.program = program,
                                        .shared_dynamic_bytes = run->self.shared_bytes,
                                        .parameters = parameters,
@@ -481,17 +493,19 @@ static void execute(struct run *run, const struct wl_program *program)
                 wl_unwritten_create(run->ranges[0].start, last->end - run->ranges[0].start);
         }
         struct snapshot before = take_snapshot(run);
-        if (i == 1)
+        if (i == 1 || i == 2)
             put_snapshot(run, &first.before);
         enum wl_code code = wl_sim_run(the_sim(), &launch, &options, &counts, &error);
         if (code && !*error.message)
             abort();
         ends[counts.fault]++;
         if (i == 0)
-            first = (struct outcome){code, counts.fault, before, take_snapshot(run)};
+            first = (struct outcome){code, counts.fault, before, take_snapshot(run), false};
         else
             free(before.bytes);
         if (i == 1)
+            first.hangs_on_local = !is_same(run, &first, code, counts.fault);
+        if (i == 2)
             compare(run, program, &first, code, counts.fault);
         wl_unwritten_free(launch.unwritten);
         wl_sim_counts_free(&counts);

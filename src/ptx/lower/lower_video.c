@@ -67,7 +67,8 @@ static bool read_modifiers(const struct wl_ptx_instruction *instruction, struct 
     video->d_signed = is_signed[0];
     video->a_signed = is_signed[1];
     video->b_signed = is_signed[2];
-    return types == 3;
+    const bool is_shift = video->operation == WL_VIDEO_SHL || video->operation == WL_VIDEO_SHR;
+    return types == 3 && !(is_shift && video->b_signed); /* how far is .u32 */
 }
 
 /* Which part of a register: 0 all, 1 to 4 a byte, 5 and 6 a half. False for other components. */
