@@ -77,13 +77,23 @@ static void check_lane(struct wl_warp *warp, const struct wl_op *op, uint32_t la
     wl_found(warp, op, lane, &finding);
 }
 
+uint32_t wl_bounds_room(const struct wl_warp *warp, const struct wl_op *op, uint32_t bytes,
+                        uint32_t *start)
+{
+    const struct wl_site_state *site = &warp->worker->sites[op->site];
+    const uint32_t size_bytes = site->array_end - site->array_start;
+    const bool is_none = bytes > size_bytes;
+    *start = is_none ? UINT32_MAX : site->array_start; /* which is no place in shared memory */
+    return is_none ? 0 : size_bytes - bytes;
+}
+
 void wl_bounds_check_shared(struct wl_warp *warp, const struct wl_op *op,
                             const uint32_t offset[WL_LANES], uint32_t lanes, uint32_t bytes,
                             enum wl_site_access kind)
 {
-    const struct wl_site_state *site = &warp->worker->sites[op->site];
-    const uint32_t start = site->array_start, room = site->array_end - start;
-    if (bytes <= room && !(wl_executor_watch()->find_beyond(offset, start, room - bytes) & lanes))
+    uint32_t start;
+    const uint32_t room = wl_bounds_room(warp, op, bytes, &start);
+    if (!(wl_executor_watch()->find_beyond(offset, start, room) & lanes))
         return;
     for (uint32_t left = lanes; left; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);

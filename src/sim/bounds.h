@@ -9,5 +9,9 @@
 void wl_bounds_check_shared(struct wl_warp *warp, const struct wl_op *op,
                             const uint32_t offset[WL_LANES], uint32_t lanes, uint32_t bytes,
                             enum wl_site_access kind);
+/* Accesses of so many bytes are in the array that the site's last one was in, with nothing to
+ * report, if they begin at start or at most so far behind it as is returned. */
+uint32_t wl_bounds_room(const struct wl_warp *warp, const struct wl_op *op, uint32_t bytes,
+                        uint32_t *start);
 
 #endif

@@ -114,20 +114,15 @@ static enum wl_site_space space_of(const struct wl_op *op)
     }
 }
 
-/* Of all lanes, in shared memory. */
-static void offsets_of(const struct wl_warp *warp, const struct wl_op *op,
-                       uint32_t offset[WL_LANES])
+/* Of all lanes, in shared memory. start, room: where they are expected. Returns WL_WATCH_... */
+static uint32_t offsets_of(const struct wl_warp *warp, const struct wl_op *op, uint32_t start,
+                           uint32_t room, uint32_t offset[WL_LANES])
 {
-    if (op->flags & WL_OPF_ADDRESS32 && !(op->flags & WL_OPF_NO_ADDRESS)) {
-        const uint32_t *base = wl_check_lanes_of(warp, op->a);
-        for (uint32_t lane = 0; lane < WL_LANES; lane++)
-            offset[lane] = base[lane] + (uint32_t)op->imm;
-    } else {
-        const uint64_t *base =
-            op->flags & WL_OPF_NO_ADDRESS ? NULL : wl_check_lanes_of(warp, op->a);
-        for (uint32_t lane = 0; lane < WL_LANES; lane++)
-            offset[lane] = (base ? (uint32_t)base[lane] : 0) + (uint32_t)op->imm;
-    }
+    static const uint32_t none[WL_LANES] = {0};
+    const bool has_address = !(op->flags & WL_OPF_NO_ADDRESS);
+    const bool is_wide = has_address && !(op->flags & WL_OPF_ADDRESS32);
+    return wl_executor_watch()->find_offsets(has_address ? wl_check_lanes_of(warp, op->a) : none,
+                                             is_wide, (uint32_t)op->imm, start, room, offset);
 }
 
 /* So many bytes of each of the lanes, of those that are in shared memory. */
@@ -223,17 +218,20 @@ static const struct wl_op *check_fence(struct wl_warp *warp, const struct wl_op 
 static const struct wl_op *check_load_shared(struct wl_warp *warp, const struct wl_op *op)
 {
     uint32_t shifted[WL_LANES], base[WL_LANES];
-    offsets_of(warp, op, base);
-    if (warp->worker->run->options->checks & WL_CHECK_BOUNDS)
-        wl_bounds_check_shared(warp, op, base, warp->active, (uint32_t)op->width_bytes * op->count,
-                               WL_SITE_LOAD);
+    const uint32_t bytes = (uint32_t)op->width_bytes * op->count;
+    uint32_t start;
+    const uint32_t room = wl_bounds_room(warp, op, bytes, &start);
+    const uint32_t seen = offsets_of(warp, op, start, room, base);
+    const bool is_one_place = !(seen & WL_WATCH_DIFFERS);
+    if (seen & WL_WATCH_BEYOND && warp->worker->run->options->checks & WL_CHECK_BOUNDS)
+        wl_bounds_check_shared(warp, op, base, warp->active, bytes, WL_SITE_LOAD);
     if (!warp->worker->run->is_opaque && warp->cta->shadow) {
         for (uint32_t k = 0; k < op->count; k++) {
             if (element_register(op, k) == UINT32_MAX)
                 continue;
             for (uint32_t lane = 0; lane < WL_LANES && k; lane++)
                 shifted[lane] = base[lane] + k * op->width_bytes;
-            wl_shadow_read(warp, op, k ? shifted : base, op->width_bytes);
+            wl_shadow_read(warp, op, k ? shifted : base, op->width_bytes, is_one_place);
         }
     }
     order(warp, op, true, false);
@@ -290,7 +288,7 @@ static const struct wl_op *check_store(struct wl_warp *warp, const struct wl_op 
         if (op->code == WL_OP_STORE_SHARED && op->width_bytes == 4 && warp->cta->shadow &&
             !warp->worker->run->is_opaque) {
             uint32_t offset[WL_LANES];
-            offsets_of(warp, op, offset);
+            offsets_of(warp, op, 0, UINT32_MAX, offset);
             for (uint32_t lane = 0; lane < WL_LANES; lane++)
                 offset[lane] += k * op->width_bytes;
             lanes = wl_shadow_write(warp, op, offset);

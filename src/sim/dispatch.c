@@ -8,10 +8,13 @@
     void wl_exec_count_load_##level(struct wl_warp *warp, const struct wl_op *op);              \
     uint32_t wl_exec_find_loud_##level(const uint32_t *, const uint32_t *, uint32_t, uint32_t); \
     uint32_t wl_exec_find_repeats_##level(const uint32_t *);                                    \
-    uint32_t wl_exec_find_beyond_##level(const uint32_t *, uint32_t, uint32_t);
-#define WATCH(level)                                                                         \
-    {                                                                                        \
-        wl_exec_find_loud_##level, wl_exec_find_repeats_##level, wl_exec_find_beyond_##level \
+    uint32_t wl_exec_find_beyond_##level(const uint32_t *, uint32_t, uint32_t);                 \
+    uint32_t wl_exec_find_offsets_##level(const void *, bool, uint32_t, uint32_t, uint32_t,     \
+                                          uint32_t *);
+#define WATCH(level)                                                                          \
+    {                                                                                         \
+        wl_exec_find_loud_##level, wl_exec_find_repeats_##level, wl_exec_find_beyond_##level, \
+            wl_exec_find_offsets_##level                                                      \
     }
 EXECUTOR(v2)
 EXECUTOR(v3)

@@ -18,7 +18,9 @@ void wl_executor_join(struct wl_program *program);
 typedef void (*wl_executor_count)(struct wl_warp *warp, const struct wl_op *op);
 wl_executor_count wl_executor_count_load(void);
 
-/* What the checks ask of all lanes at once, each a bit of what is returned. */
+enum { WL_WATCH_DIFFERS = 1, WL_WATCH_BEYOND = 2 };
+
+/* What the checks ask of all lanes at once, each a bit of what is returned, but for the last. */
 struct wl_executor_watch {
     /* Offsets of words of shared memory that lack the bit; all, if any lies behind the words. */
     uint32_t (*find_loud)(const uint32_t offset[WL_LANES], const uint32_t *quiet, uint32_t words,
@@ -27,6 +29,11 @@ struct wl_executor_watch {
     uint32_t (*find_repeats)(const uint32_t value[WL_LANES]);
     /* Offsets that lie before start or more than so many bytes behind it. */
     uint32_t (*find_beyond)(const uint32_t offset[WL_LANES], uint32_t start, uint32_t room);
+    /* Sets the offsets of all lanes: the low words of what base has for them (is_wide: words of 8
+     * bytes, else of 4), and add. WL_WATCH_DIFFERS: they are not all the same; WL_WATCH_BEYOND: one
+     * at least is what find_beyond finds. */
+    uint32_t (*find_offsets)(const void *base, bool is_wide, uint32_t add, uint32_t start,
+                             uint32_t room, uint32_t offset[WL_LANES]);
 };
 const struct wl_executor_watch *wl_executor_watch(void);
 

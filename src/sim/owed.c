@@ -1,9 +1,7 @@
 #include "sim/owed.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "sim/found.h"
 
 #define MEETINGS_MAX 32 /* of a warp at once; a warp with more is looked at no longer */
@@ -26,21 +24,20 @@ struct wl_owed {
     struct meetings warps[];
 };
 
-struct wl_owed *wl_owed_begin(struct wl_owed *owed, uint32_t warp_count)
+size_t wl_owed_bytes(const struct wl_run *run)
 {
-    if (!owed)
-        owed = wl_alloc_zero(1, sizeof *owed + warp_count * sizeof owed->warps[0]);
+    return run->options->checks & WL_CHECK_SYNC
+               ? sizeof(struct wl_owed) + run->warps_per_block * sizeof(struct meetings)
+               : 0;
+}
+
+void wl_owed_begin(struct wl_owed *owed, uint32_t warp_count)
+{
     owed->warp_count = warp_count;
     for (uint32_t i = 0; i < warp_count; i++) {
         owed->warps[i].count = 0;
         owed->warps[i].is_given_up = false;
     }
-    return owed;
-}
-
-void wl_owed_free(struct wl_owed *owed)
-{
-    free(owed);
 }
 
 bool wl_owed_any(const struct wl_warp *warp)

@@ -9,9 +9,10 @@
 
 struct wl_owed;
 
-/* For a block that starts, of so many warps; owed is that of a block before, or NULL. */
-struct wl_owed *wl_owed_begin(struct wl_owed *owed, uint32_t warp_count);
-void wl_owed_free(struct wl_owed *owed);
+/* What a block of the run needs of memory, aligned to 8 bytes; none where its checks do not ask. */
+size_t wl_owed_bytes(const struct wl_run *run);
+/* For a block that starts, of so many warps: in so much memory, which is the caller's. */
+void wl_owed_begin(struct wl_owed *owed, uint32_t warp_count);
 
 /* Lanes of the warp are at a collective, all with this mask. waiting: lanes that are elsewhere and
  * may come. Makes findings of what can no longer be paid. */

@@ -44,8 +44,8 @@ struct wl_sim {
     uint64_t arena_program;    /* serial of the program whose constants lie in it */
     uint8_t *arena_parameters; /* what parameters lie in it; arena_parameter_bytes of them */
     uint32_t arena_parameter_bytes;
-    uint32_t arena_shape[5]; /* and the shape: threads, shared memory, blocks an SM, SMs, blocks in
-                                all */
+    uint32_t arena_shape[6]; /* and the shape: threads, shared memory, blocks an SM, SMs, blocks in
+                                all, memory of a block */
 };
 
 enum wl_code wl_sim_create(const struct wl_gpu *gpu, struct wl_sim **sim, struct wl_error *error)
@@ -485,8 +485,12 @@ static enum wl_code prepare_arena(struct wl_sim *sim, const struct wl_run *run, 
             madvise(sim->arena, needed, MADV_HUGEPAGE);
     }
     uint64_t places = (uint64_t)resident * sm_used;
-    const uint32_t shape[5] = {run->threads_per_block, run->shared_bytes, resident, sm_used,
-                               (uint32_t)(run->block_total < places ? run->block_total : places)};
+    const uint32_t shape[6] = {run->threads_per_block,
+                               run->shared_bytes,
+                               resident,
+                               sm_used,
+                               (uint32_t)(run->block_total < places ? run->block_total : places),
+                               (uint32_t)wl_sm_cta_bytes(run)};
     *has_constants = sim->arena_program == run->program->serial &&
                      memcmp(shape, sim->arena_shape, sizeof shape) == 0;
     sim->arena_program = run->program->serial;

@@ -1,20 +1,30 @@
 #include "sim/shadow.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "sim/executor.h"
 #include "sim/found.h"
 #include "sim/reach.h"
 
-/* An access of a word: when (stretch of its warp; 0: none), who, where. */
+/* An access of a word: when (stretch of its warp; 0: none), where, who. A mark is copied right
+ * after its last four bytes were set: they are set in one go, as a copy that reads them together
+ * would otherwise wait for the stores. */
 struct mark {
     uint32_t stretch, instruction;
-    uint16_t thread;
-    uint8_t bytes;    /* of the word */
-    uint8_t strength; /* enum wl_shadow_strength */
+    union { /* little-endian: who_is() */
+        struct {
+            uint16_t thread;
+            uint8_t bytes;    /* of the word */
+            uint8_t strength; /* enum wl_shadow_strength */
+        };
+        uint32_t who;
+    };
 };
+
+static inline uint32_t who_is(uint32_t thread, uint32_t bytes, uint32_t strength)
+{
+    return thread | bytes << 16 | strength << 24;
+}
 
 struct word {
     struct mark writer, readers[2]; /* the second: of another warp than the first */
@@ -68,29 +78,35 @@ static void mark_gaps(struct wl_shadow *shadow, const struct wl_program *program
     }
 }
 
-struct wl_shadow *wl_shadow_begin(struct wl_shadow *shadow, const struct wl_run *run)
+static uint32_t words_of(const struct wl_run *run)
 {
-    const uint32_t words = (run->shared_bytes + 3) / 4;
-    const uint32_t sets = words / QUIET_STRETCH_WORDS / 64 + 1;
-    const size_t bytes = sizeof *shadow + words * (sizeof(struct word) + sizeof *shadow->quiet) +
-                         sets * sizeof *shadow->has_quiet;
-    if (shadow)
-        memset(shadow, 0, bytes);
-    else
-        shadow = wl_alloc_zero(1, bytes);
-    shadow->word_count = words;
-    shadow->set_count = sets;
-    shadow->has_quiet = (uint64_t *)(void *)(shadow->words + words);
-    shadow->quiet = (uint32_t *)(shadow->has_quiet + sets);
+    return (run->shared_bytes + 3) / 4;
+}
+
+static uint32_t sets_of(const struct wl_run *run)
+{
+    return words_of(run) / QUIET_STRETCH_WORDS / 64 + 1;
+}
+
+size_t wl_shadow_bytes(const struct wl_run *run)
+{
+    if (!(run->options->checks & (WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_RACE_GLOBAL)))
+        return 0;
+    const size_t quiet_bytes = words_of(run) * sizeof(uint32_t);
+    return sizeof(struct wl_shadow) + words_of(run) * sizeof(struct word) +
+           sets_of(run) * sizeof(uint64_t) + quiet_bytes;
+}
+
+void wl_shadow_begin(struct wl_shadow *shadow, const struct wl_run *run)
+{
+    memset(shadow, 0, wl_shadow_bytes(run));
+    shadow->word_count = words_of(run);
+    shadow->set_count = sets_of(run);
+    shadow->has_quiet = (uint64_t *)(void *)(shadow->words + shadow->word_count);
+    shadow->quiet = (uint32_t *)(shadow->has_quiet + shadow->set_count);
     for (int i = 0; i < WL_SHADOW_WARPS; i++)
         shadow->own[i] = 1;
     mark_gaps(shadow, run->program);
-    return shadow;
-}
-
-void wl_shadow_free(struct wl_shadow *shadow)
-{
-    free(shadow);
 }
 
 void wl_shadow_next_instruction(struct wl_shadow *shadow)
@@ -342,12 +358,13 @@ static bool contradicts(const struct wl_shadow_access *access, uint32_t other_la
 
 static void add_mark(struct mark *mark, const struct mark *newer)
 {
-    uint8_t kept = mark->stretch == newer->stretch && mark->instruction == newer->instruction &&
-                           mark->thread / WL_LANES == newer->thread / WL_LANES
-                       ? mark->bytes
-                       : 0;
-    *mark = *newer;
-    mark->bytes |= kept;
+    const bool is_same = mark->stretch == newer->stretch &&
+                         mark->instruction == newer->instruction &&
+                         mark->thread / WL_LANES == newer->thread / WL_LANES;
+    const uint32_t kept = is_same ? mark->who & who_is(0, 0xf, 0) : 0;
+    mark->stretch = newer->stretch;
+    mark->instruction = newer->instruction;
+    mark->who = newer->who | kept;
 }
 
 /* What an access of the word races with, if anything. */
@@ -521,12 +538,13 @@ uint8_t wl_shadow_strength(const struct wl_warp *warp, const struct wl_op *op, b
                                                                        : WL_SHADOW_UNFENCED;
 }
 
-static struct mark mark_of(const struct wl_warp *warp, const struct wl_op *op, uint32_t lane)
+/* Of the warp's first lane, none of the bytes. */
+static inline struct mark mark_of(const struct wl_warp *warp, const struct wl_op *op)
 {
-    return (struct mark){.stretch = warp->cta->shadow->own[warp->index],
-                         .instruction = op->instruction,
-                         .thread = (uint16_t)(warp->index * WL_LANES + lane),
-                         .strength = wl_shadow_strength(warp, op, false)};
+    return (struct mark){
+        .stretch = warp->cta->shadow->own[warp->index],
+        .instruction = op->instruction,
+        .who = who_is(warp->index * WL_LANES, 0, wl_shadow_strength(warp, op, false))};
 }
 
 void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
@@ -546,7 +564,8 @@ void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
                                      .bytes = access->bytes};
         wl_found(warp, op, access->lane, &finding);
     }
-    struct mark mark = mark_of(warp, op, access->lane);
+    struct mark mark = mark_of(warp, op);
+    mark.thread = (uint16_t)(mark.thread + access->lane);
     if (access->is_atomic)
         mark.strength = WL_SHADOW_STRONG;
     bool is_reported = false; /* once for all words of an access */
@@ -608,25 +627,46 @@ static bool read_lane(struct wl_warp *warp, const struct wl_op *op, uint32_t off
     return false;
 }
 
+/* Whether a word's reads tell nothing new. */
+static bool is_quiet(const struct wl_shadow *shadow, uint32_t offset, uint32_t warp)
+{
+    return offset % 4 == 0 && offset / 4 < shadow->word_count &&
+           shadow->quiet[offset / 4] >> warp & 1;
+}
+
+/* The words are far apart in memory, for many blocks at once. */
+static void fetch_words(const struct wl_shadow *shadow, const uint32_t offset[WL_LANES])
+{
+    for (uint32_t lane = 0; lane < WL_LANES; lane++)
+        if (offset[lane] / 4 < shadow->word_count)
+            __builtin_prefetch(&shadow->words[offset[lane] / 4]);
+}
+
 void wl_shadow_read(struct wl_warp *warp, const struct wl_op *op, const uint32_t offset[WL_LANES],
-                    uint32_t bytes)
+                    uint32_t bytes, bool is_one_place)
 {
     const struct wl_shadow *shadow = warp->cta->shadow;
     const struct wl_executor_watch *watch = wl_executor_watch();
     uint32_t loud = warp->active;
-    if (bytes == 4)
+    if (bytes == 4 && is_one_place && is_quiet(shadow, offset[0], warp->index))
+        return;
+    if (bytes == 4 && !is_one_place)
         loud &= watch->find_loud(offset, shadow->quiet, shadow->word_count, 1u << warp->index);
     if (!loud)
         return;
-    struct mark mine = mark_of(warp, op, 0);
+    const struct mark first = mark_of(warp, op);
+    struct mark mine = first;
     uint32_t left = loud;
-    if (warp->active == UINT32_MAX)
+    if (is_one_place)
+        left &= 0 - loud;
+    else if (warp->active == UINT32_MAX)
         left &= ~watch->find_repeats(offset);
+    if (!is_one_place)
+        fetch_words(shadow, offset);
     while (left) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
         left &= left - 1;
-        mine.thread = (uint16_t)(warp->index * WL_LANES + lane);
-        mine.bytes = (uint8_t)(((1u << bytes) - 1) << offset[lane] % 4);
+        mine.who = first.who + who_is(lane, ((1u << bytes) - 1) << offset[lane] % 4 & 0xf, 0);
         if (!read_lane(warp, op, offset[lane], bytes, &mine))
             left = loud & ~0u << lane & ~(1u << lane); /* each may have something to tell */
     }
@@ -636,9 +676,10 @@ uint32_t wl_shadow_write(struct wl_warp *warp, const struct wl_op *op,
                          const uint32_t offset[WL_LANES])
 {
     struct wl_shadow *shadow = warp->cta->shadow;
-    struct mark mine = mark_of(warp, op, 0);
+    const struct mark first = mark_of(warp, op);
+    struct mark mine = first;
     uint32_t others = 0;
-    mine.bytes = 0xf;
+    fetch_words(shadow, offset);
     for (uint32_t left = warp->active; left; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left), index = offset[lane] / 4;
         struct word *word = &shadow->words[index < shadow->word_count ? index : 0];
@@ -649,7 +690,7 @@ uint32_t wl_shadow_write(struct wl_warp *warp, const struct wl_op *op,
             others |= 1u << lane;
             continue;
         }
-        mine.thread = (uint16_t)(warp->index * WL_LANES + lane);
+        mine.who = first.who + who_is(lane, 0xf, 0);
         word->writer = mine;
         word->written = 0xf;
         word->serial = shadow->serial;

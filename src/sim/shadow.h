@@ -29,9 +29,11 @@ struct wl_shadow_access {
     bool is_copy; /* asynchronous: done when its group is awaited */
 };
 
-/* For a block that starts; shadow is that of a block before, or NULL. */
-struct wl_shadow *wl_shadow_begin(struct wl_shadow *shadow, const struct wl_run *run);
-void wl_shadow_free(struct wl_shadow *shadow);
+/* What a block of the run needs of memory, aligned to 8 bytes; none where its checks need no
+ * shadow. */
+size_t wl_shadow_bytes(const struct wl_run *run);
+/* For a block that starts: in so much memory, which is the caller's. */
+void wl_shadow_begin(struct wl_shadow *shadow, const struct wl_run *run);
 
 /* All accesses between two calls are those of one instruction. */
 void wl_shadow_next_instruction(struct wl_shadow *shadow);
@@ -64,9 +66,10 @@ void wl_shadow_commit(struct wl_warp *warp);
 void wl_shadow_await_groups(struct wl_warp *warp, uint64_t but);
 void wl_shadow_await_copies(struct wl_warp *warp);
 
-/* The same for reads of all active lanes, by offset: quick where they tell nothing new. */
+/* The same for reads of all active lanes, by offset: quick where they tell nothing new.
+ * is_one_place: the offsets are known to be all the same. */
 void wl_shadow_read(struct wl_warp *warp, const struct wl_op *op, const uint32_t offset[WL_LANES],
-                    uint32_t bytes);
+                    uint32_t bytes, bool is_one_place);
 
 /* Writes of words by all active lanes, by offset: marks those that race with nothing. Returns the
  * lanes that are left to wl_shadow_access. */

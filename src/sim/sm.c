@@ -87,7 +87,8 @@ size_t wl_sm_cta_bytes(const struct wl_run *run)
 {
     return run->warps_per_block * register_bytes(run->program) +
            round_up(run->shared_bytes + WL_SHARED_SLACK_BYTES) +
-           round_up((size_t)run->warps_per_block * run->program->local_bytes * WL_LANES);
+           round_up((size_t)run->warps_per_block * run->program->local_bytes * WL_LANES) +
+           round_up(wl_shadow_bytes(run)) + round_up(wl_owed_bytes(run));
 }
 
 static void cta_create(struct wl_cta *cta, const struct wl_run *run, uint8_t *memory,
@@ -99,6 +100,10 @@ static void cta_create(struct wl_cta *cta, const struct wl_run *run, uint8_t *me
     cta->warps = wl_alloc_zero(cta->warp_count, sizeof *cta->warps);
     cta->shared = memory + cta->warp_count * file_bytes;
     uint8_t *local = cta->shared + round_up(run->shared_bytes + WL_SHARED_SLACK_BYTES);
+    uint8_t *shadow = local + round_up((size_t)cta->warp_count * program->local_bytes * WL_LANES);
+    uint8_t *owed = shadow + round_up(wl_shadow_bytes(run));
+    cta->shadow = wl_shadow_bytes(run) ? (struct wl_shadow *)(void *)shadow : NULL;
+    cta->owed = wl_owed_bytes(run) ? (struct wl_owed *)(void *)owed : NULL;
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct wl_warp *warp = &cta->warps[i];
         warp->registers = warp->registers_base = memory + i * file_bytes;
@@ -118,8 +123,6 @@ static void cta_free(struct wl_cta *cta)
 {
     for (uint32_t i = 0; i < cta->warp_count; i++)
         free(cta->warps[i].stack);
-    wl_shadow_free(cta->shadow);
-    wl_owed_free(cta->owed);
     free(cta->lonely);
     free(cta->warps);
 }
@@ -152,10 +155,10 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
     if (cta->lonely)
         memset(cta->lonely, 0, WL_BARRIERS * sizeof *cta->lonely);
     memset(cta->shared, 0, run->shared_bytes);
-    if (run->options->checks & (WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_RACE_GLOBAL))
-        cta->shadow = wl_shadow_begin(cta->shadow, run);
-    if (run->options->checks & WL_CHECK_SYNC)
-        cta->owed = wl_owed_begin(cta->owed, cta->warp_count);
+    if (cta->shadow)
+        wl_shadow_begin(cta->shadow, run);
+    if (cta->owed)
+        wl_owed_begin(cta->owed, cta->warp_count);
     struct wl_trace_block_record *record =
         sm->trace ? wl_trace_begin(sm->trace, linear, cta->warp_count) : NULL;
     cta->trace = sm->trace;
