@@ -82,6 +82,7 @@ struct wl_gpu {
     double l2_read_requests_per_cycle;    /* halves of lines, from all SMs */
     double l2_write_requests_per_cycle;   /* lines */
     double l2_write_neighbours_per_cycle; /* lines of which four stand side by side */
+    double l2_write_parts_per_cycle;      /* sectors of which a part is written */
     double l2_port_bytes_per_cycle;       /* read limit of one SM */
     double l2_atomic_cycles;              /* that a sector's update takes of a slice of L2 */
     double

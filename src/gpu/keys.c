@@ -123,6 +123,7 @@ static const struct wl_gpu_key keys[] = {
     {FIELD(l2_read_requests_per_cycle), TYPE_RATE, false, 0, 1e6},
     {FIELD(l2_write_requests_per_cycle), TYPE_RATE, false, 0, 1e6},
     {FIELD(l2_write_neighbours_per_cycle), TYPE_RATE, false, 0, 1e6},
+    {FIELD(l2_write_parts_per_cycle), TYPE_RATE, false, 0, 1e6},
     {FIELD(l2_port_bytes_per_cycle), TYPE_RATE, false, 0, 1e6},
     {FIELD(l2_port_write_bytes_per_cycle), TYPE_RATE, false, 0, 1e6},
     {FIELD(l2_atomic_cycles), TYPE_RATE, false, 0, 1e6},

@@ -510,11 +510,13 @@ static uint64_t access_memory(struct engine *engine, struct path_port *port,
     if (word && op->is_wide)
         word = with_two_passes(word);
     struct sector_visit visit;
+    engine->path.is_one_by_one = false;
     bool is_load = (op->kind == WL_MACHINE_LOAD || op->kind == WL_MACHINE_COPY) && sector;
     if (is_load)
         word = sectors_load(&engine->sectors, sector, word, &visit);
     else if (op->kind == WL_MACHINE_STORE && sector)
-        word = sectors_store(&engine->sectors, sector, word, &engine->model->one_by_one, now);
+        word = sectors_store(&engine->sectors, sector, word, &engine->model->one_by_one, now,
+                             &engine->path.is_one_by_one);
     if (word && is_load)
         engine->path.chance = chance_of(engine, sector, word);
     uint64_t comes = is_load && !visit.pays ? visit.sector->there : 0;

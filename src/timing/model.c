@@ -205,6 +205,7 @@ static void set_rates(const struct wl_timing_input *input, double sms, struct ti
     model->l2_write_crowded_cycles = crowded - model->l2_write_line_cycles;
     if (model->l2_write_crowded_cycles < 0)
         model->l2_write_crowded_cycles = 0;
+    model->l2_write_part_cycles = sms / gpu->l2_write_parts_per_cycle;
     double write_port = gpu->l2_port_write_bytes_per_cycle;
     model->l2_fill_cycles = 32 / write_share;
     model->l2_write_cycles = 32 / (write_share < write_port ? write_share : write_port);
@@ -245,6 +246,7 @@ static void set_misses(const struct wl_timing_input *input, struct timing_model 
     model->one_by_one.in_place = model->l2_miss_ratio;
     model->one_by_one.elsewhere =
         model->l2_miss_ratio * fmin(traffic->l2_read_missed / written, 1) / 2;
+    model->filled_share = filled / 32 / written;
     model->dram_bytes_per_missed = device_sectors > 0 ? read / device_sectors : 32;
     model->dram_bytes_per_written =
         traffic->l2_write_sectors > 0

@@ -42,6 +42,7 @@ struct timing_model {
     double l2_fill_cycles;          /* and of what L2 takes from SMs and device memory */
     double l2_write_crowded_cycles; /* and more where four lines meet in a slice */
     double l2_write_line_cycles;    /* and a line, at least */
+    double l2_write_part_cycles;    /* a sector of which a part is written */
     double store_line_cycles;       /* that L1 takes for each line of a store */
     double atomic_cycles;           /* for each sector of an atomic */
     double atomic_sector_cycles;    /* that it takes of the SM's share of L2's atomics */
@@ -60,6 +61,7 @@ struct timing_model {
                                 says so of; 0: it says nothing */
     bool is_whole_trace; /* of its SM: what each load waits for is as recorded, not only in all */
     double dram_bytes_per_missed, dram_bytes_per_written;
+    double filled_share; /* of the sectors that are written: lack something, which is read */
     struct sector_shares one_by_one; /* of stores that write lines in part */
 };
 

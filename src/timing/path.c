@@ -269,6 +269,45 @@ static uint64_t load(struct path *path, const struct timing_model *model, uint32
  * contention, short_write of 16 bytes, where 44 of 64 warps of an SM wait to leave theirs. */
 #define STORES_MOST 96
 
+/* Cycles for which a store keeps busy what takes it in L2, and the way there. */
+struct stored {
+    double l2_cycles, fill_cycles;
+};
+
+/* Sectors of which a part is written, one of each such line at least: those at the ends of what is
+ * stored are half full, as chance has it; where words are far apart all are. */
+static double partial_sectors(const struct wl_trace_access *access, uint32_t sectors,
+                              uint32_t partial)
+{
+    double spread = 2 * ((double)sectors - fmin(access->sectors_ideal, sectors));
+    return partial ? fmin(fmax(spread, partial), sectors) : 0;
+}
+
+/* Of the lines some are written in part: L2 looks up one after another and masks one sector after
+ * another, whichever is more (bench/gpu/model rows, strides.32_bytes, .64_bytes and .128_bytes:
+ * 12.7, 22 and 24 lines of 4, 2 and 1 sectors a cycle), and what sectors lack comes the way that
+ * they came. Where device memory is read meanwhile it takes such lines one by one, and nothing else
+ * comes that way (rows_in_place.*.all_by_a_sector). */
+static struct stored weigh(const struct path *path, const struct timing_model *model,
+                           uint32_t changes, const struct wl_trace_access *access, uint32_t sectors,
+                           uint32_t lines)
+{
+    uint32_t partial = access->missed < lines ? access->missed : lines;
+    partial = changes & WL_TIMING_COALESCED ? 0 : partial;
+    /* lines of one piece of device memory meet in one slice of L2 */
+    uint32_t pieces = access->note;
+    pieces = pieces && pieces < lines ? pieces : lines;
+    double crowd = ((double)lines / pieces - 1) / (WL_TRACE_PIECE_LINES - 1);
+    double line = model->l2_write_line_cycles + fmin(crowd, 1) * model->l2_write_crowded_cycles;
+    double in_part = path->is_one_by_one ? partial : partial_sectors(access, sectors, partial);
+    double by_lines = fmax(partial * line, in_part * model->l2_write_part_cycles);
+    double l2_cycles = (sectors - in_part) * model->l2_write_cycles + by_lines;
+    double fill_cycles = path->is_one_by_one
+                             ? (sectors - in_part) * model->l2_fill_cycles + by_lines
+                             : sectors * (1 + model->filled_share) * model->l2_fill_cycles;
+    return (struct stored){l2_cycles, fill_cycles};
+}
+
 /* Returns the cycle at which the data have left. */
 static uint64_t store(struct path *path, const struct timing_model *model, uint32_t changes,
                       struct path_port *port, struct path_queue *queue,
@@ -281,24 +320,14 @@ static uint64_t store(struct path *path, const struct timing_model *model, uint3
     }
     uint32_t passes = lines > 1 ? (uint32_t)(lines * model->store_line_cycles) : 1;
     uint64_t start = look_up(path, &path->l1, model, port, queue, now, passes, false, &now);
-    /* a sector of which a part is written is read and written */
-    uint32_t partial = access.missed < lines ? access.missed : lines;
-    partial = changes & WL_TIMING_COALESCED ? 0 : partial;
-    double whole = (sectors - partial) * model->l2_write_cycles;
-    /* lines of one piece of device memory meet in one slice of L2 */
-    uint32_t pieces = access.note;
-    pieces = pieces && pieces < lines ? pieces : lines;
-    double crowd = ((double)lines / pieces - 1) / (WL_TRACE_PIECE_LINES - 1);
-    double by_lines =
-        partial * (model->l2_write_line_cycles + fmin(crowd, 1) * model->l2_write_crowded_cycles);
-    double cycles = whole + by_lines;
+    struct stored stored = weigh(path, model, changes, &access, sectors, lines);
+    double cycles = stored.l2_cycles;
     /* it keeps its place before the pipe until so much else has left */
     double behind = path->l2_write_free - cycles / (sectors ? sectors : 1) * STORES_MOST;
     uint64_t leaves = latest(behind, start + passes);
     stay(&path->l1.looked, leaves);
     serve(&path->l2_write_free, (double)start, cycles);
-    serve(&path->l2_fill_free, (double)start,
-          (sectors - partial) * model->l2_fill_cycles + by_lines);
+    serve(&path->l2_fill_free, (double)start, stored.fill_cycles);
     double service = sectors * model->dram_bytes_per_written * model->dram_byte_cycles *
                      turning(path, model, (double)start);
     serve(&path->device_free, (double)start, service);

@@ -55,6 +55,8 @@ struct path {
     uint32_t flight_count;
     double flight_weight; /* of all of them */
     uint32_t met;         /* changes that would have made an access another one */
+    bool is_one_by_one; /* the next store's lines, which are written in part while device memory is
+                           read */
 };
 
 /* An access that issues now, through the port's queue of that number: word is the trace's second

@@ -219,6 +219,7 @@ static void neighbouring_lines_take_longer_to_store(void **state)
         struct way *way = begin();
         way->model.kinds[WL_MACHINE_STORE].queue = WL_TIMING_QUEUE_LG;
         way->model.l2_write_line_cycles = 4;
+        way->model.l2_write_part_cycles = 3;
         way->model.l2_write_crowded_cycles = 3;
         uint32_t word =
             wl_trace_pack((struct wl_trace_access){.lines = 32,
@@ -228,6 +229,34 @@ static void neighbouring_lines_take_longer_to_store(void **state)
                                                    .note = rows[i].pieces});
         path_access(&way->path, &way->model, 0, WL_MACHINE_STORE, &way->ports[0], 0, word, 0);
         assert_true(fabs(way->path.l2_write_free - 32 * rows[i].each) < 1);
+        free(way);
+    }
+}
+
+/* Four lines of so many sectors each: of each a part is written, while device memory is read or
+ * not.
+ */
+static void lines_or_sectors_written_in_part_take_their_time(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t sectors_of_a_line;
+        bool is_one_by_one;
+        double l2_cycles, fill_cycles; /* of all */
+    } rows[] = {{1, false, 16, 4}, {2, false, 24, 8}, {4, false, 48, 16}, {4, true, 40, 28}};
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
+        struct way *way = begin();
+        way->model.kinds[WL_MACHINE_STORE].queue = WL_TIMING_QUEUE_LG;
+        way->model.l2_write_cycles = 2;
+        way->model.l2_write_line_cycles = 4;
+        way->model.l2_write_part_cycles = 3;
+        way->model.l2_fill_cycles = 1;
+        way->path.is_one_by_one = rows[i].is_one_by_one;
+        uint32_t word = wl_trace_pack((struct wl_trace_access){
+            .lines = 4, .sectors = 4 * rows[i].sectors_of_a_line, .missed = 4, .sectors_ideal = 4});
+        path_access(&way->path, &way->model, 0, WL_MACHINE_STORE, &way->ports[0], 0, word, 0);
+        assert_true(fabs(way->path.l2_write_free - rows[i].l2_cycles) < 1);
+        assert_true(fabs(way->path.l2_fill_free - rows[i].fill_cycles) < 1);
         free(way);
     }
 }
@@ -243,6 +272,7 @@ int main(void)
         cmocka_unit_test(stores_delay_what_comes_from_device_memory),
         cmocka_unit_test(stores_wait_to_leave),
         cmocka_unit_test(neighbouring_lines_take_longer_to_store),
+        cmocka_unit_test(lines_or_sectors_written_in_part_take_their_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,11 +52,12 @@ uint64_t sectors_finish(const struct sector_visit *visit, uint64_t there)
 #define UNDER_WAY 2000
 
 uint32_t sectors_store(struct sectors *sectors, uint32_t number, uint32_t word,
-                       const struct sector_shares *shares, uint64_t now)
+                       const struct sector_shares *shares, uint64_t now, bool *is_one_by_one)
 {
     struct sector *sector = find(sectors, number);
     struct wl_trace_access access = wl_trace_unpack(word);
     sector->is_known = true;
+    *is_one_by_one = false;
     if (access.sectors >= 4 * access.lines)
         return word;
     bool is_in_place = sector->there && now < sector->there + UNDER_WAY;
@@ -64,6 +65,7 @@ uint32_t sectors_store(struct sectors *sectors, uint32_t number, uint32_t word,
     if (sectors->due < 1)
         return word;
     sectors->due -= 1;
+    *is_one_by_one = true;
     access.missed = access.lines;
     return wl_trace_pack(access);
 }

@@ -39,9 +39,9 @@ struct sector_shares {
     double in_place, elsewhere;
 };
 /* A store that leaves its sector in L1: word is the trace's second word for it. Returns that word
- * as it is in the replay: lines that L2 takes one by one count as those of which a sector is
- * written in part. */
+ * as it is in the replay: lines that L2 takes one by one, which is_one_by_one says then, count as
+ * those of which a sector is written in part. */
 uint32_t sectors_store(struct sectors *sectors, uint32_t number, uint32_t word,
-                       const struct sector_shares *shares, uint64_t now);
+                       const struct sector_shares *shares, uint64_t now, bool *is_one_by_one);
 
 #endif

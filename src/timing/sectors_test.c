@@ -71,7 +71,8 @@ static void what_was_stored_is_there(void **state)
     struct sectors sectors = {0};
     struct sector_visit visit;
     const struct sector_shares none = {0};
-    assert_int_equal(missed(sectors_store(&sectors, 7, pack(0), &none, 10)), 0);
+    bool is_one_by_one = true;
+    assert_int_equal(missed(sectors_store(&sectors, 7, pack(0), &none, 10, &is_one_by_one)), 0);
     assert_int_equal(missed(sectors_load(&sectors, 7, pack(0), &visit)), 0);
     assert_int_equal(sectors_finish(&visit, 240), 240);
     sectors_free(&sectors);
@@ -85,15 +86,18 @@ static void lines_written_in_part_are_taken_one_by_one(void **state)
     struct sectors sectors = {0};
     struct sector_visit visit;
     const struct sector_shares shares = {1, 0.5};
+    bool is_one_by_one;
     const uint32_t half = wl_trace_pack((struct wl_trace_access){.lines = 2, .sectors = 4});
     const uint32_t whole = wl_trace_pack((struct wl_trace_access){.lines = 1, .sectors = 4});
     sectors_load(&sectors, 7, pack(1), &visit);
     sectors_finish(&visit, 500);
-    assert_int_equal(missed(sectors_store(&sectors, 7, half, &shares, 510)), 2);
-    assert_int_equal(missed(sectors_store(&sectors, 7, whole, &shares, 510)), 0);
+    assert_int_equal(missed(sectors_store(&sectors, 7, half, &shares, 510, &is_one_by_one)), 2);
+    assert_true(is_one_by_one);
+    assert_int_equal(missed(sectors_store(&sectors, 7, whole, &shares, 510, &is_one_by_one)), 0);
+    assert_false(is_one_by_one);
     /* every second one elsewhere, and long after */
-    assert_int_equal(missed(sectors_store(&sectors, 8, half, &shares, 510)), 0);
-    assert_int_equal(missed(sectors_store(&sectors, 7, half, &shares, 5000)), 2);
+    assert_int_equal(missed(sectors_store(&sectors, 8, half, &shares, 510, &is_one_by_one)), 0);
+    assert_int_equal(missed(sectors_store(&sectors, 7, half, &shares, 5000, &is_one_by_one)), 2);
     sectors_free(&sectors);
 }
 

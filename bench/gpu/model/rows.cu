@@ -115,8 +115,9 @@ static void run_all_rows()
     const struct {
         const char *name;
         size_t pitch, offset;
-    } layouts[] = {{"line", 50304, 0},      {"line_2_KiB", 50176, 0}, {"half_line", 50320, 0},
-                   {"sector", 50264, 0},    {"word", 50257, 0},       {"all_by_a_sector", 50304, 8},
+    } layouts[] = {{"line", 50304, 0},         {"line_2_KiB", 50176, 0},
+                   {"half_line", 50320, 0},    {"sector", 50264, 0},
+                   {"word", 50257, 0},         {"all_by_a_sector", 50304, 8},
                    {"all_by_a_word", 50304, 1}};
     for (const auto &layout : layouts) {
         run_modes<float, 1>(layout.name, 1024, columns, layout.pitch, layout.offset, 256, 0, 1);
@@ -160,6 +161,60 @@ static void run_parts()
             LABEL("part.%d_words.%d_times", words, times);
             report((long)(sectors * words * times), 8, sms * 8);
         }
+}
+
+// ---- the same where all stays in L2: lanes STRIDE words apart write one word after another; READS
+// words of each lane come from device memory beside each store ----
+
+template <int STRIDE, int TIMES, int READS>
+__global__ void strides(const float *from, float *to, int places, size_t words, int turns)
+{
+    int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    size_t next = thread;
+    bool is_any = false;
+    for (int turn = 0; turn < turns; turn++)
+        for (int i = thread; i < places; i += threads) {
+            float value[TIMES * READS + 1];
+#pragma unroll
+            for (int k = 0; k < TIMES * READS; k++, next += threads)
+                value[k] = load(from + next % words);
+#pragma unroll
+            for (int k = 0; k < TIMES; k++)
+                store(to + (size_t)i * STRIDE + k, 1);
+            for (int k = 0; k < TIMES * READS; k++)
+                is_any |= is_odd(value[k]);
+        }
+    if (is_any)
+        *to = 0;
+}
+
+template <int STRIDE, int TIMES, int READS> static void run_strides()
+{
+    const int places = (4 << 20) / STRIDE, turns = 8; // 16 MiB
+    strides<STRIDE, TIMES, READS><<<sms * 8, 256>>>(from, to, places, bytes / sizeof *from, turns);
+    LABEL("strides.%d_bytes.%d_times.%d_reads", STRIDE * 4, TIMES, READS);
+    report((long)places * TIMES * turns, 8, sms * 8);
+}
+
+static void run_all_strides()
+{
+    run_strides<1, 1, 0>();
+    run_strides<2, 1, 0>();
+    run_strides<2, 2, 0>();
+    run_strides<4, 1, 0>();
+    run_strides<4, 4, 0>();
+    run_strides<8, 1, 0>();
+    run_strides<8, 4, 0>();
+    run_strides<8, 8, 0>();
+    run_strides<16, 4, 0>();
+    run_strides<32, 1, 0>();
+    run_strides<32, 4, 0>();
+    run_strides<1, 1, 1>();
+    run_strides<2, 2, 1>();
+    run_strides<4, 1, 1>();
+    run_strides<4, 4, 1>();
+    run_strides<8, 8, 1>();
+    run_strides<32, 4, 1>();
 }
 
 // ---- a lane goes through a row: each access has a line of every lane ----
@@ -287,7 +342,8 @@ static void run_starts(int each, int warps)
     // by block number: when it began and where
     for (int part = 0; part <= 16; part++) {
         int i = part == 16 ? count - 1 : count * part / 16;
-        printf("starts.%d_warps.%d_an_sm.block_%d,%llu,%u\n", warps, each, i, list[i] - first, of[i]);
+        printf("starts.%d_warps.%d_an_sm.block_%d,%llu,%u\n", warps, each, i, list[i] - first,
+               of[i]);
     }
     // of the first blocks' SMs: when their first and last blocks began
     for (int k : {0, 1, 2, 3, 64, 131}) {
@@ -307,8 +363,11 @@ static void run_starts(int each, int warps)
 static const struct {
     const char *name;
     void (*run)();
-} suites[] = {
-    {"rows", run_all_rows}, {"parts", run_parts}, {"lanes", run_all_lanes}, {"last", run_all_last}};
+} suites[] = {{"rows", run_all_rows},
+              {"parts", run_parts},
+              {"strides", run_all_strides},
+              {"lanes", run_all_lanes},
+              {"last", run_all_last}};
 
 // usage: rows [suite...]: all of them without one; `starts` needs no profiler
 int main(int argc, char **argv)
