@@ -39,8 +39,8 @@ void wl_code_sites_set_hold(void (*hold)(bool is_held))
 /* Runtimes with their plugins, and all that they call on their way to us. */
 bool wl_code_is_runtime(const void *address)
 {
-    static const char *const names[] = {"libgomp", "libacc",       "libcuda", "libomp",
-                                        "libiomp", "libwarplens-", "libnv"};
+    static const char *const names[] = {"libgomp", "libacc",  "libcuda",      "libcupti",
+                                        "libomp",  "libiomp", "libwarplens-", "libnv"};
     Dl_info info;
     if (!dladdr(address, &info) || !info.dli_fname)
         return false;
