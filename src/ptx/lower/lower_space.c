@@ -1,7 +1,7 @@
-/* Whether a generic address lies in local memory. Clang since 17 and nvcc -G keep pointers to a
- * thread's arrays generic, and ptxas leaves such accesses so. A register holds one where all that
- * writes it makes it of cvta.local, by moves, selections and additions. What a loop writes from
- * itself adds nothing to that. */
+/* Whether a generic address lies in local memory. Clang 19 keeps pointers to a thread's arrays
+ * generic (clang 14 does not), and ptxas 13.0 leaves such accesses so. A register holds one where
+ * all that writes it makes it of cvta.local, by moves, selections and additions. What a loop writes
+ * from itself adds nothing to that. */
 #include <string.h>
 
 #include "base/count.h"
@@ -48,7 +48,7 @@ static enum known result_of(const uint8_t *table, const struct wl_ptx_instructio
 }
 
 /* Every register of what the instruction writes first is known as that, or more. */
-static bool raise(uint8_t *table, const struct wl_ptx_operand *to, enum known known)
+static bool widen(uint8_t *table, const struct wl_ptx_operand *to, enum known known)
 {
     bool has_changed = false;
     const int32_t registers[] = {to->kind == WL_PTX_OPERAND_REGISTER ? to->reg : -1,
@@ -60,7 +60,7 @@ static bool raise(uint8_t *table, const struct wl_ptx_operand *to, enum known kn
         has_changed = true;
     }
     for (uint32_t i = 0; to->kind == WL_PTX_OPERAND_VECTOR && i < to->item_count; i++)
-        has_changed |= raise(table, &to->items[i], known);
+        has_changed |= widen(table, &to->items[i], known);
     return has_changed;
 }
 
@@ -72,7 +72,7 @@ static uint8_t *look_through(const struct wl_ptx_function *function)
         for (uint32_t i = 0; i < function->instruction_count; i++) {
             const struct wl_ptx_instruction *at = &function->instructions[i];
             if (at->operand_count > 0)
-                has_changed |= raise(table, &at->operands[0], result_of(table, at));
+                has_changed |= widen(table, &at->operands[0], result_of(table, at));
         }
     }
     return table;
