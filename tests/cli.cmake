@@ -2,7 +2,9 @@
 add_test(NAME rooms COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/rooms_test.sh ${CMAKE_SOURCE_DIR})
 # No product file over 800 lines, no header over 300.
 add_test(NAME house COMMAND ${CMAKE_SOURCE_DIR}/scripts/house.sh ${CMAKE_SOURCE_DIR})
-set_tests_properties(rooms house PROPERTIES LABELS unit)
+add_test(NAME run_tests COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/run_tests_test.sh)
+set_tests_properties(rooms house run_tests PROPERTIES LABELS unit)
+set_tests_properties(run_tests PROPERTIES ENVIRONMENT "SOURCE=${CMAKE_SOURCE_DIR}")
 
 add_subdirectory(${CMAKE_CURRENT_SOURCE_DIR}/cli/programs ${CMAKE_BINARY_DIR}/tests/cli-programs)
 

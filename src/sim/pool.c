@@ -1,5 +1,6 @@
 #include "sim/pool.h"
 
+#include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -63,6 +64,7 @@ static void *help(void *argument)
 {
     struct helper helper = *(struct helper *)argument;
     free(argument);
+    fesetenv(FE_DFL_ENV); /* not that of the program's thread which began it */
     struct wl_pool *pool = helper.pool;
     uint64_t seen = 0;
     pthread_mutex_lock(&pool->lock);

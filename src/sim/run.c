@@ -1,5 +1,6 @@
 /* One launch from beginning to end: SMs in parallel, epoch after epoch, with L2 fed between them.
  */
+#include <fenv.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -638,9 +639,9 @@ static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl
     return code;
 }
 
-enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
-                        const struct wl_sim_options *options, struct wl_sim_counts *counts,
-                        struct wl_error *error)
+static enum wl_code run_launch(struct wl_sim *sim, const struct wl_sim_launch *launch,
+                               const struct wl_sim_options *options, struct wl_sim_counts *counts,
+                               struct wl_error *error)
 {
     uint64_t start_ns = wl_clock_monotonic_ns();
     struct wl_run run;
@@ -664,5 +665,19 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
     if (is_alike && code == WL_OK)
         wl_counts_extend(counts, run.block_total, block_count);
     counts->wall_ns = wl_clock_monotonic_ns() - start_ns;
+    return code;
+}
+
+/* The program may round otherwise, flush denormals (-ffast-math) or trap on a division by zero: its
+ * kernels do not. */
+enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
+                        const struct wl_sim_options *options, struct wl_sim_counts *counts,
+                        struct wl_error *error)
+{
+    fenv_t of_program;
+    fegetenv(&of_program);
+    fesetenv(FE_DFL_ENV);
+    enum wl_code code = run_launch(sim, launch, options, counts, error);
+    fesetenv(&of_program);
     return code;
 }

@@ -23,10 +23,10 @@ static bool is_unfused(const struct wl_machine_op *op)
 }
 
 /* What an array of a thread in local memory takes, and registers do not. */
-static bool is_local(const struct wl_machine_op *op)
+static bool is_local(const struct wl_program *program, const struct wl_machine_op *op)
 {
-    return op->code == WL_OP_LOAD_LOCAL || op->code == WL_OP_STORE_LOCAL ||
-           op->code == WL_OP_LOCAL_ADDRESS;
+    return op->code == WL_OP_LOCAL_ADDRESS ||
+           (op->site < program->site_count && program->sites[op->site].is_in_local);
 }
 
 /* A guard is the last operand; comparisons that only select are not guards. */
@@ -151,7 +151,7 @@ static void add_op(struct timing_code *code, const struct wl_timing_input *input
         to->kind = WL_MACHINE_TEXTURE;
     if (input->changes & WL_TIMING_FUSED && is_unfused(op))
         to->is_free = true;
-    if (input->changes & WL_TIMING_LOCAL_REGISTERS && is_local(op))
+    if (input->changes & WL_TIMING_LOCAL_REGISTERS && is_local(input->program, op))
         to->is_free = true;
     if (op->site == WL_MACHINE_NONE || op->site >= code->site_count)
         return;

@@ -381,29 +381,56 @@ static void idle_warps_are_left_out(void **state)
     free(one);
 }
 
-/* An array in local memory: without what it takes, the kernel is as one that has none. */
+/* An array in local memory: without what it takes, the kernel is as one that has none. Whether the
+ * pointer to it says local or is generic makes no difference, nor whether another lies there too.
+ */
 static void local_memory_is_left_out(void **state)
 {
     (void)state;
+    enum { LOCAL, GENERIC, EITHER, PLAIN, COUNT };
     struct run run;
-    double with[2], without[2];
-    char *local =
-        repeat(".local .align 4 .b8 array[64];\nmov.u64 %rd5, array;\nand.b32 %r2, %r1, 15;\n"
-               "mul.wide.u32 %rd6, %r2, 4;\nadd.s64 %rd5, %rd5, %rd6;\n",
-               "st.local.f32 [%rd5], %f1;\nld.local.f32 %f2, [%rd5];\nadd.f32 %f1, %f1, %f2;\n", 64,
-               STORE);
-    char *plain = repeat("mov.f32 %f2, %f1;\n", "add.f32 %f1, %f1, %f2;\n", 64, STORE);
-    for (int i = 0; i < 2; i++) {
-        begin(&run, i ? plain : local, 132, 256);
+    double with[COUNT], without[COUNT];
+    static const char array[] =
+        ".local .align 4 .b8 array[64];\nmov.u64 %rd5, array;\nand.b32 %r2, %r1, 15;\n"
+        "mul.wide.u32 %rd6, %r2, 4;\nadd.s64 %rd7, %rd5, %rd6;\ncvta.local.u64 %rd8, %rd5;\n"
+        "add.s64 %rd9, %rd8, %rd6;\nsetp.gt.u32 %p1, %r1, 7;\nselp.b64 %rd10, %rd8, %rd9, %p1;\n";
+    char *bodies[COUNT] = {
+        repeat(array,
+               "st.local.f32 [%rd7], %f1;\nld.local.f32 %f2, [%rd7];\nadd.f32 %f1, %f1, %f2;\n", 64,
+               STORE),
+        repeat(array, "st.f32 [%rd9], %f1;\nld.f32 %f2, [%rd9];\nadd.f32 %f1, %f1, %f2;\n", 64,
+               STORE),
+        repeat(array, "st.f32 [%rd10], %f1;\nld.f32 %f2, [%rd10];\nadd.f32 %f1, %f1, %f2;\n", 64,
+               STORE),
+        repeat("mov.f32 %f2, %f1;\n", "add.f32 %f1, %f1, %f2;\n", 64, STORE),
+    };
+    for (int i = 0; i < COUNT; i++) {
+        begin(&run, bodies[i], 132, 256);
         with[i] = cycles_with(&run, 0);
         without[i] = cycles_with(&run, WL_TIMING_LOCAL_REGISTERS);
         end(&run);
+        free(bodies[i]);
     }
-    assert_true(with[0] > 1.5 * with[1]);
-    assert_true(without[1] == with[1]);
-    assert_true(without[0] < 1.1 * with[1] && without[0] > 0.9 * with[1]);
-    free(local);
-    free(plain);
+    assert_true(without[PLAIN] == with[PLAIN]);
+    for (int i = 0; i < PLAIN; i++) {
+        assert_true(with[i] > 1.5 * with[PLAIN]);
+        assert_true(without[i] < 1.1 * with[PLAIN] && without[i] > 0.9 * with[PLAIN]);
+    }
+}
+
+/* A generic pointer that may lie elsewhere is none to such an array. */
+static void other_memory_is_not_left_out(void **state)
+{
+    (void)state;
+    struct run run;
+    char *body =
+        repeat(".local .align 4 .b8 array[64];\nmov.u64 %rd5, array;\ncvta.local.u64 %rd8, %rd5;\n"
+               "setp.gt.u32 %p1, %r1, 400;\nselp.b64 %rd10, %rd8, %rd0, %p1;\n",
+               "st.f32 [%rd10], %f1;\nld.f32 %f2, [%rd10];\nadd.f32 %f1, %f1, %f2;\n", 64, STORE);
+    begin(&run, body, 132, 256);
+    assert_true(cycles_with(&run, 0) == cycles_with(&run, WL_TIMING_LOCAL_REGISTERS));
+    end(&run);
+    free(body);
 }
 
 static void taking_causes_away_never_costs(void **state)
@@ -715,6 +742,7 @@ int main(void)
         cmocka_unit_test(a_warp_goes_on_while_it_can),
         cmocka_unit_test(idle_warps_are_left_out),
         cmocka_unit_test(local_memory_is_left_out),
+        cmocka_unit_test(other_memory_is_not_left_out),
         cmocka_unit_test(taking_causes_away_never_costs),
         cmocka_unit_test(sets_of_causes_are_read_or_refused),
         cmocka_unit_test(blocks_of_one_lane_take_their_turns),

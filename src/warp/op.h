@@ -165,6 +165,7 @@ enum wl_site_access {
 struct wl_site {
     uint32_t instruction;
     uint8_t space, access;
+    bool is_in_local; /* a load or store of local memory, also through a generic address */
 };
 
 #endif

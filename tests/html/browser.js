@@ -40,6 +40,7 @@ async function open() {
             "--disable-dev-shm-usage",
             "--no-first-run",
             "--disable-extensions",
+            "--renderer-process-limit=1", // a process a page takes longer to start than the page to open
             "--remote-debugging-pipe",
             "--user-data-dir=" + folder,
             "about:blank",

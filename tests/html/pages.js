@@ -97,12 +97,13 @@ async function testAddress(browser, file, page) {
 }
 
 async function testNarrow(browser, file, addresses) {
+    const page = await browser.page(file + "#" + addresses[0], { width: 380, height: 700 });
     for (const address of addresses) {
-        const page = await browser.page(file + "#" + address, { width: 380, height: 700 });
+        await page.go(address);
         const width = await page.run("document.documentElement.scrollWidth");
         assert.ok(width <= 380, address + " is " + width + " wide in a narrow window");
-        await page.close();
     }
+    await page.close();
 }
 
 async function testLooks(browser, file) {

@@ -163,7 +163,6 @@ static __attribute__((noreturn)) void work_off(const struct work *work, size_t f
                                              item.subject ? item.subject : run->subjects,
                                              item.subject ? 1 : run->subject_count, run->trace);
         char *dump = json_dumps(result, JSON_COMPACT);
-        limit_time(0);
         struct wl_text line = {0};
         wl_text_addf(&line, "%zu %s\n", i, dump ? dump : "{\"failed\":\"its result is no text\"}");
         say(work->unsent, &line, file);

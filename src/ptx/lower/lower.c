@@ -79,7 +79,9 @@ void lower_bind_label(struct lowering *lowering, uint32_t label)
 uint32_t lower_new_site(struct lowering *lowering, enum wl_site_space space,
                         enum wl_site_access access)
 {
-    struct wl_site site = {lowering->instruction_index, (uint8_t)space, (uint8_t)access};
+    struct wl_site site = {.instruction = lowering->instruction_index,
+                           .space = (uint8_t)space,
+                           .access = (uint8_t)access};
     WL_PUSH(&lowering->sites, site);
     return (uint32_t)lowering->sites.count - 1;
 }
@@ -470,6 +472,7 @@ void lower_body(struct lowering *lowering, struct instance *instance)
     lower_bind_label(lowering, instance->end_label);
     lowering->new_block = true;
     free(instance->labels);
+    free(instance->known);
     free(instance->items);
     lowering->instance = outer;
 }

@@ -368,6 +368,9 @@ static void access_memory(struct lowering *lowering, struct access *access)
     bind_elements(lowering, access->value, words->count, access->type, is_load, registers,
                   &operand_class);
     uint32_t site = lower_new_site(lowering, row->site, is_load ? WL_SITE_LOAD : WL_SITE_STORE);
+    lowering->sites.items[site].is_in_local =
+        row->site == WL_SITE_LOCAL ||
+        (row->site == WL_SITE_GENERIC && lower_points_to_local(lowering, access->address));
     struct wl_op *op =
         emit_access(lowering, code, registers, words->count, access->type, is_load, base);
     op->site = site;

@@ -14,6 +14,9 @@ bool lower_address(struct lowering *lowering, const struct wl_ptx_operand *opera
 /* Sets the address fields of an operation, which uses FIELD_A where there is a base register. */
 void lower_set_address(struct lowering *lowering, struct wl_op *op, uint32_t base, int64_t offset);
 
+/* Whether the register of a generic address holds one of local memory, whatever the way there. */
+bool lower_points_to_local(struct lowering *lowering, const struct wl_ptx_operand *address);
+
 /* Whether the function reads a register: an atomic whose result is unused is a reduction. */
 bool lower_is_read(const struct wl_ptx_function *function, int32_t reg);
 /* The two 64-bit registers of a 128-bit one as a vector operand, which keeps halves. */

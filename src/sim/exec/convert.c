@@ -13,6 +13,20 @@ static const int host_rounding[] = {[WL_ROUND_NEAREST] = FE_TONEAREST,
                                     [WL_ROUND_DOWN] = FE_DOWNWARD,
                                     [WL_ROUND_UP] = FE_UPWARD};
 
+/* Between them the host rounds that way. It rounds to nearest before and behind; setting that costs
+ * more than a conversion. */
+static inline void begin_rounding(u32 rounding)
+{
+    if (rounding != WL_ROUND_NEAREST)
+        fesetround(host_rounding[rounding]);
+}
+
+static inline void end_rounding(u32 rounding)
+{
+    if (rounding != WL_ROUND_NEAREST)
+        fesetround(FE_TONEAREST);
+}
+
 /* A source value of any width as 64 bits, extended as its sign says. */
 static inline u64 integer_lane(const struct wl_warp *warp, const struct wl_op *op, int lane)
 {
@@ -62,7 +76,7 @@ static double integer_to_odd(u64 value, bool is_signed)
 
 RUN(CVT_INT_TO_FLOAT)
 {
-    fesetround(host_rounding[op->kind]);
+    begin_rounding(op->kind);
     for (int i = 0; i < WL_LANES; i++) {
         if (!(warp->active >> i & 1))
             continue;
@@ -70,9 +84,9 @@ RUN(CVT_INT_TO_FLOAT)
         if (op->imm & FLAG_SATURATE)
             value = op->flags & WL_OPF_SIGNED ? (s64)value > 0 : value != 0;
         if (op->count == 2) {
-            fesetround(FE_TONEAREST);
+            end_rounding(op->kind);
             store_float(warp, op, i, integer_to_odd(value, op->flags & WL_OPF_SIGNED), 0);
-            fesetround(host_rounding[op->kind]);
+            begin_rounding(op->kind);
             continue;
         }
         volatile u64 source = value;
@@ -82,7 +96,7 @@ RUN(CVT_INT_TO_FLOAT)
         volatile float single = op->flags & WL_OPF_SIGNED ? (float)(s64)source : (float)source;
         store_float(warp, op, i, exact, single);
     }
-    fesetround(FE_TONEAREST);
+    end_rounding(op->kind);
     return op + 1;
 }
 
@@ -155,6 +169,7 @@ RUN(CVT_FLOAT_TO_INT)
 
 RUN(CVT_FLOAT_TO_FLOAT)
 {
+    u32 rounding = op->imm & FLAG_INTEGRAL ? WL_ROUND_NEAREST : op->kind;
     for (int i = 0; i < WL_LANES; i++) {
         if (!(warp->active >> i & 1))
             continue;
@@ -167,10 +182,10 @@ RUN(CVT_FLOAT_TO_FLOAT)
             value = value > 0 ? (value < 1 ? value : 1) : 0;
         if (op->imm & FLAG_RELU)
             value = value > 0 ? value : value != value ? value : 0;
-        fesetround(op->imm & FLAG_INTEGRAL ? FE_TONEAREST : host_rounding[op->kind]);
+        begin_rounding(rounding);
         volatile double source = value; /* converted here, not before the rounding is set */
         volatile float single = (float)source;
-        fesetround(FE_TONEAREST);
+        end_rounding(rounding);
         float result = canonical_f32(single);
         if (op->imm & FLAG_FTZ)
             result = flush_f32(result);
@@ -222,7 +237,7 @@ RUN(ROUNDED_F32)
     const f32 *c = lane_register(warp, op->c);
     f32 *d = lane_register(warp, op->dst);
     bool ftz = op->imm & FLAG_FTZ;
-    fesetround(host_rounding[op->kind & 15]);
+    begin_rounding(op->kind & 15);
     for (int i = 0; i < WL_LANES; i++) {
         if (!(warp->active >> i & 1))
             continue;
@@ -256,7 +271,7 @@ RUN(ROUNDED_F32)
             value = saturate_f32(value);
         d[i] = ftz ? flush_f32(value) : value;
     }
-    fesetround(FE_TONEAREST);
+    end_rounding(op->kind & 15);
     return op + 1;
 }
 
@@ -265,7 +280,7 @@ RUN(ROUNDED_F64)
     const f64 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
     const f64 *c = lane_register(warp, op->c);
     f64 *d = lane_register(warp, op->dst);
-    fesetround(host_rounding[op->kind & 15]);
+    begin_rounding(op->kind & 15);
     for (int i = 0; i < WL_LANES; i++) {
         if (!(warp->active >> i & 1))
             continue;
@@ -295,7 +310,7 @@ RUN(ROUNDED_F64)
         }
         d[i] = result;
     }
-    fesetround(FE_TONEAREST);
+    end_rounding(op->kind & 15);
     return op + 1;
 }
 
