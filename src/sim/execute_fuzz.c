@@ -469,6 +469,7 @@ static void execute(struct run *run, const struct wl_program *program)
         struct wl_sim_counts counts = {0};
         struct wl_error error = {0};
         memcpy(launch.grid, run->self.grid, sizeof launch.grid);
+        memcpy(launch.cluster, program->cluster, sizeof launch.cluster);
         memcpy(launch.block, run->self.block, sizeof launch.block);
         options.budget = BUDGET;
         options.threads = 1;

@@ -21,6 +21,11 @@
 #define WL_SHARED_WINDOW 0x0100000000000000ull
 #define WL_LOCAL_WINDOW 0x0200000000000000ull
 #define WL_WINDOW_MASK 0xff00000000000000ull
+/* Shared memory of another block of the cluster: its rank plus one stands above the offset; 0 is
+ * the block's own. */
+enum { WL_PEER_SHIFT = 24, WL_PEER_MOST = 127 };
+#define WL_PEER_OFFSET_MASK 0x00ffffffu
+#define WL_CLUSTER_BLOCKS_MOST 16
 
 enum wl_opcode {
 #define B(id, dst, a, b, expression) WL_OP_##id, WL_OP_##id##_I,

@@ -710,9 +710,9 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
     lowering.program->name = wl_string_copy(function->name);
     lowering.program->max_threads_per_block = thread_limit(function);
     lowering.program->numbering_obstacle = wl_ptx_numbering_obstacle(function);
-    if (function->needs_clusters)
-        lower_fail(&lowering, WL_ERR_UNSUPPORTED,
-                   "%s needs thread-block clusters, which cannot be modelled", function->name);
+    lowering.program->needs_clusters = function->needs_clusters;
+    lowering.program->blocks_are_clusters = function->blocks_are_clusters;
+    memcpy(lowering.program->cluster, function->cluster, sizeof function->cluster);
     lay_out_parameters(&lowering);
     lower_calls_find(&calls, input);
     for (size_t i = 0; i < calls.shared.count; i++)

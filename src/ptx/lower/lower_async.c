@@ -105,10 +105,10 @@ static void copy_bytes(struct lowering *lowering, const struct wl_ptx_instructio
     lower_set_address(lowering, op, base, offset);
 }
 
-static void act_on_barrier(struct lowering *lowering, const struct wl_ptx_operand *address,
-                           enum wl_barrier_action action, uint32_t b, uint32_t dst)
+void lower_act_on_barrier(struct lowering *lowering, const struct wl_ptx_operand *address,
+                          enum wl_barrier_action action, uint32_t b, uint32_t dst)
 {
-    enum wl_ptx_space space = lower_space_of(lowering->instruction);
+    enum wl_ptx_space space = WL_PTX_SPACE_SHARED;
     uint32_t base;
     int64_t offset;
     if (!lower_address(lowering, address, &space, &base, &offset))
@@ -161,7 +161,7 @@ static void copy_bulk(struct lowering *lowering, const struct wl_ptx_instruction
     lower_set_address(lowering, op, base, offset);
     if (!tells_barrier)
         return;
-    act_on_barrier(lowering, &operands[3], WL_BARRIER_COMPLETE, size, NO_REGISTER);
+    lower_act_on_barrier(lowering, &operands[3], WL_BARRIER_COMPLETE, size, NO_REGISTER);
     lowering->ops.items[lowering->ops.count - 1].op.flags |= WL_OPF_BYPASS_L1;
 }
 
@@ -208,8 +208,8 @@ FAMILY(copy)
     } else if (wl_ptx_instruction_has(instruction, "mbarrier")) {
         /* without noinc, it counts up the arrivals that the phase waits for, then arrives */
         if (wl_ptx_instruction_has(instruction, "noinc") && instruction->operand_count == 1)
-            act_on_barrier(lowering, &instruction->operands[0], WL_BARRIER_ARRIVE,
-                           lower_constant(lowering, WL_CLASS_32, 1), NO_REGISTER);
+            lower_act_on_barrier(lowering, &instruction->operands[0], WL_BARRIER_ARRIVE,
+                                 lower_constant(lowering, WL_CLASS_32, 1), NO_REGISTER);
         else
             lower_emit(lowering, WL_OP_WARP_SYNC, 0, 0)->kind = WL_WARP_SYNC_TELL;
     } else if (wl_ptx_instruction_has(instruction, "bulk") &&
@@ -271,11 +271,11 @@ static uint32_t barrier_value(struct lowering *lowering,
 
 FAMILY(mbarrier)
 {
-    static const char *const words[] = {"init",       "inval",    "arrive",       "arrive_drop",
-                                        "test_wait",  "try_wait", "expect_tx",    "complete_tx",
-                                        "noComplete", "parity",   "shared",       "shared::cta",
-                                        "release",    "acquire",  "relaxed",      "cta",
-                                        "cluster",    "b64",      "pending_count"};
+    static const char *const words[] = {
+        "init",     "inval",       "arrive",          "arrive_drop", "test_wait",
+        "try_wait", "expect_tx",   "complete_tx",     "noComplete",  "parity",
+        "shared",   "shared::cta", "shared::cluster", "release",     "acquire",
+        "relaxed",  "cta",         "cluster",         "b64",         "pending_count"};
     const struct action_row *row = NULL;
     for (size_t i = 0; i < WL_COUNT(action_rows) && !row; i++)
         row = wl_ptx_instruction_has(instruction, action_rows[i].word) ? &action_rows[i] : NULL;
@@ -298,5 +298,5 @@ FAMILY(mbarrier)
     if (row->has_result && operands[0].kind != WL_PTX_OPERAND_SINK)
         dst = lower_destination(lowering, &operands[0],
                                 action >= WL_BARRIER_TEST ? WL_CLASS_PREDICATE : WL_CLASS_64);
-    act_on_barrier(lowering, &operands[row->has_result], action, value, dst);
+    lower_act_on_barrier(lowering, &operands[row->has_result], action, value, dst);
 }

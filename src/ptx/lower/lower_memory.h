@@ -14,6 +14,13 @@ bool lower_address(struct lowering *lowering, const struct wl_ptx_operand *opera
 /* Sets the address fields of an operation, which uses FIELD_A where there is a base register. */
 void lower_set_address(struct lowering *lowering, struct wl_op *op, uint32_t base, int64_t offset);
 
+/* An operation on the barrier object at the address; b: count, token or parity, dst: NO_REGISTER
+ * where nothing is told. lower_async.c */
+void lower_act_on_barrier(struct lowering *lowering, const struct wl_ptx_operand *address,
+                          enum wl_barrier_action action, uint32_t b, uint32_t dst);
+/* barrier.cluster: lower_cluster.c */
+void lower_cluster_barrier(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
+
 /* Whether the function reads a register: an atomic whose result is unused is a reduction. */
 bool lower_is_read(const struct wl_ptx_function *function, int32_t reg);
 /* The two 64-bit registers of a 128-bit one as a vector operand, which keeps halves. */
