@@ -339,8 +339,8 @@ static unsigned long ends[WL_SIM_FAULT_BUDGET + 1];
 
 static void print_ends(void)
 {
-    static const char *const names[] = {"ended",  "illegal address", "misaligned", "trap",
-                                        "assert", "unsupported",     "budget"};
+    static const char *const names[] = {"ended",  "illegal address",     "misaligned",  "trap",
+                                        "assert", "illegal instruction", "unsupported", "budget"};
     for (size_t i = 0; i < WL_COUNT(ends); i++)
         printf("%lu %s\n", ends[i], names[i]);
 }

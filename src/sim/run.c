@@ -198,7 +198,9 @@ static void link_program(struct wl_program *program, uint32_t mode, enum wl_sim_
         wl_op_run checked = mode ? wl_check_handler(mode, op) : NULL;
         op->run[0] = checked ? checked : table[op->code].full;
         op->run[1] = checked ? checked : table[op->code].masked;
-        program->reaches_peers |= op->code >= WL_OP_MAPA_32 && op->code <= WL_OP_MAPA_64_I;
+        program->reaches_peers |=
+            (op->code >= WL_OP_MAPA_32 && op->code <= WL_OP_MAPA_64_I) ||
+            (op->code == WL_OP_BARRIER_OBJECT && op->c != UINT32_MAX); /* of a multicast */
     }
     pass_parameters(program);
     if (!mode)

@@ -432,6 +432,7 @@ static bool is_idle_op(const struct wl_op *op)
     case WL_OP_SURFACE_REDUCE:
     case WL_OP_COPY_ASYNC:
     case WL_OP_COPY_BULK:
+    case WL_OP_COPY_TENSOR:
     case WL_OP_BARRIER:
     case WL_OP_EXIT:
     case WL_OP_CALL_PRINT:

@@ -114,8 +114,8 @@ enum wl_await {
     WL_AWAIT_COPIES, /* all */
 };
 
-/* kind of a COPY_BULK. */
-enum wl_bulk_direction { WL_BULK_TO_SHARED, WL_BULK_TO_GLOBAL };
+/* kind of a COPY_BULK or COPY_TENSOR. */
+enum wl_bulk_direction { WL_BULK_TO_SHARED, WL_BULK_TO_GLOBAL, WL_BULK_TO_PEER };
 
 struct wl_op {
     wl_op_run run[2]; /* [0] all 32 lanes active, [1] some; filled when linked to an executor */

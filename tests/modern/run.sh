@@ -18,7 +18,7 @@ compare() { # MODE: the lines of the cases in MODE.out
     status=1
 }
 
-LD_PRELOAD=$BUILD/lib/libcudart.so.13 "./$name" >unprofiled.out 2>/dev/null
+LD_PRELOAD=$BUILD/lib/libcudart.so.13 LD_LIBRARY_PATH=$BUILD/lib "./$name" >unprofiled.out 2>/dev/null
 compare unprofiled
 "$WARPLENS" profile -q -f -o all.wlr "./$name" >profiled.out 2>/dev/null
 compare profiled

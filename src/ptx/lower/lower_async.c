@@ -52,9 +52,8 @@ static uint32_t copy_size(struct lowering *lowering, const struct wl_ptx_instruc
     return size;
 }
 
-/* The address of an operand as one register. */
-static uint32_t address_register(struct lowering *lowering, const struct wl_ptx_operand *operand,
-                                 enum wl_ptx_space space)
+uint32_t lower_address_register(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                                enum wl_ptx_space space)
 {
     uint32_t base;
     int64_t offset;
@@ -90,7 +89,7 @@ static void copy_bytes(struct lowering *lowering, const struct wl_ptx_instructio
         lower_unsupported(lowering);
         return;
     }
-    uint32_t source = address_register(lowering, &operands[1], WL_PTX_SPACE_GLOBAL);
+    uint32_t source = lower_address_register(lowering, &operands[1], WL_PTX_SPACE_GLOBAL);
     uint32_t size = copy_size(lowering, instruction, (uint32_t)width_bytes);
     uint32_t site = lower_new_site(lowering, WL_SITE_GLOBAL, WL_SITE_COPY);
     struct wl_op *op = lower_emit(lowering, WL_OP_COPY_ASYNC, 0,
@@ -129,42 +128,6 @@ void lower_act_on_barrier(struct lowering *lowering, const struct wl_ptx_operand
     lower_set_address(lowering, op, base, offset);
 }
 
-/* cp.async.bulk: one operand list for all directions, "to, from, size" and then the barrier that is
- * notified, if any; a cache policy behind it is ignored. */
-static void copy_bulk(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
-{
-    const struct wl_ptx_operand *operands = instruction->operands;
-    const char *const *words = (const char *const *)instruction->modifiers;
-    bool tells_barrier = wl_ptx_instruction_has(instruction, "mbarrier::complete_tx::bytes");
-    bool is_load = instruction->modifier_count > 2 && strncmp(words[2], "shared", 6) == 0;
-    bool has_global = wl_ptx_instruction_has(instruction, "global");
-    enum wl_ptx_space space = WL_PTX_SPACE_SHARED;
-    uint32_t base;
-    int64_t offset;
-    if (!has_global || is_load != tells_barrier ||
-        instruction->operand_count < (tells_barrier ? 4 : 3) ||
-        !lower_address(lowering, &operands[is_load ? 0 : 1], &space, &base, &offset)) {
-        lower_unsupported(lowering);
-        return;
-    }
-    uint32_t global = address_register(lowering, &operands[is_load ? 1 : 0], WL_PTX_SPACE_GLOBAL);
-    uint32_t size = lower_source(lowering, &operands[2], WL_CLASS_32, WL_PTX_U32);
-    uint32_t site =
-        lower_new_site(lowering, WL_SITE_GLOBAL, is_load ? WL_SITE_COPY : WL_SITE_STORE);
-    struct wl_op *op =
-        lower_emit(lowering, WL_OP_COPY_BULK, 0,
-                   (uint8_t)(FIELD_B | FIELD_C | (base == NO_REGISTER ? 0 : FIELD_A)));
-    op->b = global;
-    op->c = size;
-    op->site = site;
-    op->kind = is_load ? WL_BULK_TO_SHARED : WL_BULK_TO_GLOBAL;
-    lower_set_address(lowering, op, base, offset);
-    if (!tells_barrier)
-        return;
-    lower_act_on_barrier(lowering, &operands[3], WL_BARRIER_COMPLETE, size, NO_REGISTER);
-    lowering->ops.items[lowering->ops.count - 1].op.flags |= WL_OPF_BYPASS_L1;
-}
-
 /* Bulk copies have groups of their own, which nothing here looks at. */
 static void await_copies(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
 {
@@ -185,25 +148,15 @@ static void await_copies(struct lowering *lowering, const struct wl_ptx_instruct
 
 FAMILY(copy)
 {
-    static const char *const words[] = {"async",
-                                        "bulk",
-                                        "ca",
-                                        "cg",
-                                        "shared",
-                                        "shared::cta",
-                                        "shared::cluster",
-                                        "global",
-                                        "mbarrier",
-                                        "mbarrier::complete_tx::bytes",
-                                        "arrive",
-                                        "noinc",
-                                        "bulk_group",
-                                        "commit_group",
-                                        "wait_group",
-                                        "read",
-                                        "wait_all",
-                                        "b64"};
-    if (!has_only(instruction, words, WL_COUNT(words))) {
+    static const char *const words[] = {
+        "async",      "bulk",     "ca",       "cg",    "shared",         "shared::cta",
+        "global",     "mbarrier", "arrive",   "noinc", "bulk_group",     "commit_group",
+        "wait_group", "read",     "wait_all", "b64",   "shared::cluster"};
+    const bool is_wait = wl_ptx_instruction_has(instruction, "commit_group") ||
+                         wl_ptx_instruction_has(instruction, "wait_group");
+    if (wl_ptx_instruction_has(instruction, "bulk") && !is_wait) {
+        lower_bulk(lowering, instruction);
+    } else if (!has_only(instruction, words, WL_COUNT(words))) {
         lower_unsupported(lowering);
     } else if (wl_ptx_instruction_has(instruction, "mbarrier")) {
         /* without noinc, it counts up the arrivals that the phase waits for, then arrives */
@@ -212,9 +165,6 @@ FAMILY(copy)
                                  lower_constant(lowering, WL_CLASS_32, 1), NO_REGISTER);
         else
             lower_emit(lowering, WL_OP_WARP_SYNC, 0, 0)->kind = WL_WARP_SYNC_TELL;
-    } else if (wl_ptx_instruction_has(instruction, "bulk") &&
-               wl_ptx_instruction_has(instruction, "global")) {
-        copy_bulk(lowering, instruction);
     } else if (wl_ptx_instruction_has(instruction, "global")) {
         copy_bytes(lowering, instruction);
     } else {

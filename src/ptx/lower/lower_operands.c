@@ -256,7 +256,7 @@ bool lower_find_variable(struct lowering *lowering, const char *name, enum wl_pt
             variable = &lowering->instance->function->variables[i];
     if (variable && variable->space == WL_PTX_SPACE_SHARED) {
         *space = WL_PTX_SPACE_SHARED; /* dynamic: behind all static variables */
-        *address = wl_align_up(lowering->shared->end, 16);
+        *address = wl_align_up(lowering->shared->end, lower_dynamic_alignment(lowering->shared));
         return true;
     }
     *space = variable ? variable->space : WL_PTX_SPACE_GLOBAL;

@@ -127,6 +127,28 @@ static bool beyond_cluster(struct access *access, u32 lane, u32 rank)
     return false;
 }
 
+uint8_t *WL_EXEC(shared_place)(struct access *access, u32 lane, u32 offset)
+{
+    struct wl_warp *warp = access->warp;
+    const struct wl_run *run = warp->worker->run;
+    const u32 peer = run->reaches_peers ? offset >> WL_PEER_SHIFT : 0;
+    const u32 rank = peer ? peer - 1 : warp->cta->rank;
+    const u32 inner = run->reaches_peers ? offset & WL_PEER_OFFSET_MASK : offset;
+    const struct wl_cta *cta = rank < run->cluster_size ? wl_cluster_block(warp->cta, rank) : NULL;
+    if (!cta || !cta->is_live) {
+        beyond_cluster(access, lane, rank);
+        return NULL;
+    }
+    if (wl_reach_holds(0, run->shared_bytes, inner, access->bytes))
+        return cta->shared + inner;
+    u32 offsets[WL_LANES];
+    WL_FOR_LANES (i)
+        offsets[i] = inner;
+    warp->active = LANE_BIT(lane);
+    beyond_shared(access, offsets);
+    return NULL;
+}
+
 /* Counts what the lanes access of one block as an access of this one's memory would be. */
 static void count_peer(struct access *access, const u32 *offset, u32 lanes,
                        struct wl_trace_access *total)
@@ -152,23 +174,17 @@ static bool access_peers(struct access *access, const u32 *offset)
     WL_FOR_LANES (i)
         inner[i] = offset[i] & WL_PEER_OFFSET_MASK;
     for (u32 left = warp->active, lanes; left; left &= ~lanes) {
-        const u32 lane = (u32)__builtin_ctz(left), peer = offset[lane] >> WL_PEER_SHIFT;
-        const u32 rank = peer ? peer - 1 : warp->cta->rank;
+        const u32 peer = offset[__builtin_ctz(left)] >> WL_PEER_SHIFT;
         lanes = 0;
         WL_FOR_LANES (i)
             lanes |= (u32)(offset[i] >> WL_PEER_SHIFT == peer) << i;
         lanes &= left;
-        const struct wl_cta *cta =
-            rank < run->cluster_size ? wl_cluster_block(warp->cta, rank) : NULL;
-        if (!cta || !cta->is_live)
-            return beyond_cluster(access, lane, rank);
         for (u32 rest = lanes; rest; rest &= rest - 1) {
-            const u32 i = (u32)__builtin_ctz(rest);
-            if (!wl_reach_holds(0, run->shared_bytes, inner[i], access->bytes)) {
-                warp->active = LANE_BIT(i);
-                return beyond_shared(access, inner);
-            }
-            access->address[i] = (u64)(uintptr_t)(cta->shared + inner[i]);
+            const u32 lane = (u32)__builtin_ctz(rest);
+            const uint8_t *place = WL_EXEC(shared_place)(access, lane, offset[lane]);
+            if (!place)
+                return false;
+            access->address[lane] = (u64)(uintptr_t)place;
         }
         if (run->count)
             count_peer(access, inner, lanes, &total);
