@@ -139,6 +139,15 @@ static inline uint32_t wl_matrix_format_bits(enum wl_matrix_format format)
 #define WL_MATRIX_SHAPE(m, n, k) ((uint32_t)(m) | (uint32_t)(n) << 8 | (uint32_t)(k) << 16)
 enum { WL_MATRIX_SATURATE = 1 << 28, WL_MATRIX_XOR = 1 << 29 }; /* in imm, beside the shape */
 
+/* WARPGROUP_MULTIPLY: a warp's part, 16 rows of A; the same, but that the shape has eight times as
+ * many rows and an eighth of the columns. */
+enum {
+    WL_GROUP_TRANSPOSED_A = 1 << 25,
+    WL_GROUP_TRANSPOSED_B = 1 << 26,
+    WL_GROUP_NEGATED_A = 1 << 27,
+    WL_GROUP_NEGATED_B = 1 << 30,
+};
+
 /* FRAGMENT_LOAD, FRAGMENT_STORE: which matrix, in d. */
 enum wl_matrix_role { WL_MATRIX_A, WL_MATRIX_B, WL_MATRIX_C };
 #define WL_FRAGMENT(rows, columns, role, is_column_major, space)            \
