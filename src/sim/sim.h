@@ -33,8 +33,8 @@ enum wl_sim_fault {
     WL_SIM_FAULT_NONE,
     WL_SIM_FAULT_ILLEGAL_ADDRESS,
     WL_SIM_FAULT_MISALIGNED,
-    WL_SIM_FAULT_TRAP,        /* trap, or a fault with no error of its own (stack overflow ...) */
-    WL_SIM_FAULT_ASSERT,      /* __assertfail */
+    WL_SIM_FAULT_TRAP,   /* trap, or a fault with no error of its own (stack overflow ...) */
+    WL_SIM_FAULT_ASSERT, /* __assertfail */
     WL_SIM_FAULT_ILLEGAL_INSTRUCTION,
     WL_SIM_FAULT_UNSUPPORTED, /* reached something the executor cannot do */
     WL_SIM_FAULT_BUDGET,      /* ran more instructions than it was given */
