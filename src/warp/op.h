@@ -117,6 +117,19 @@ enum wl_await {
 /* kind of a COPY_BULK or COPY_TENSOR. */
 enum wl_bulk_direction { WL_BULK_TO_SHARED, WL_BULK_TO_GLOBAL, WL_BULK_TO_PEER };
 
+/* COPY_BULK, COPY_TENSOR: spare, where memory is not written but reduced: the atomic and 1, or of a
+ * tensor, whose map has the type, one of these. */
+enum wl_bulk_reduction {
+    WL_BULK_ADD = 0x100,
+    WL_BULK_MIN,
+    WL_BULK_MAX,
+    WL_BULK_INC,
+    WL_BULK_DEC,
+    WL_BULK_AND,
+    WL_BULK_OR,
+    WL_BULK_XOR,
+};
+
 struct wl_op {
     wl_op_run run[2]; /* [0] all 32 lanes active, [1] some; filled when linked to an executor */
     uint16_t code;    /* enum wl_opcode */

@@ -17,7 +17,8 @@ struct wl_tensor_map {
     uint64_t stride_bytes[WL_TENSOR_RANK_MOST - 1];
     uint32_t last[WL_TENSOR_RANK_MOST]; /* index along each axis; the first is the innermost */
     uint16_t box[WL_TENSOR_RANK_MOST];
-    uint8_t rest[34];
+    uint8_t type; /* CUtensorMapDataType */
+    uint8_t rest[33];
 };
 _Static_assert(sizeof(struct wl_tensor_map) == 128, "a CUtensorMap has 128 bytes");
 

@@ -73,6 +73,7 @@ int wl_device_tensor_map_encode(void *map, const struct wl_device_tensor *tensor
     struct wl_tensor_map made = {
         .magic = WL_TENSOR_MAP_MAGIC,
         .rank = (uint8_t)tensor->rank,
+        .type = (uint8_t)tensor->type,
         .element_bytes = types[tensor->type].bytes,
         .swizzle_bytes = tensor->swizzle ? (uint8_t)(16u << tensor->swizzle) : 0,
         .address = (uint64_t)(uintptr_t)tensor->address,

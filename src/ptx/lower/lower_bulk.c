@@ -12,7 +12,46 @@ struct bulk_words {
     enum wl_bulk_direction direction;
     bool tells_barrier, is_multicast;
     uint32_t rank; /* of a tensor; 0: a run of bytes */
+    bool reduces;
+    int reduction;         /* in reduction_words */
+    enum wl_ptx_type type; /* of its elements, of a run */
 };
+
+/* In the order of enum wl_bulk_reduction. */
+static const char *const reduction_words[] = {"add", "min", "max", "inc",
+                                              "dec", "and", "or",  "xor"};
+
+/* Of runs of bytes: PTX ISA, cp.reduce.async.bulk. */
+static const struct {
+    const char *word;
+    enum wl_ptx_type type;
+    enum wl_atomic kind;
+} reduction_rows[] = {
+    {"add", WL_PTX_U32, WL_ATOMIC_ADD_U32},   {"add", WL_PTX_S32, WL_ATOMIC_ADD_U32},
+    {"add", WL_PTX_U64, WL_ATOMIC_ADD_U64},   {"add", WL_PTX_F32, WL_ATOMIC_ADD_FTZ_F32},
+    {"add", WL_PTX_F64, WL_ATOMIC_ADD_F64},   {"add", WL_PTX_F16, WL_ATOMIC_ADD_F16},
+    {"add", WL_PTX_BF16, WL_ATOMIC_ADD_BF16}, {"min", WL_PTX_U32, WL_ATOMIC_MIN_U32},
+    {"min", WL_PTX_S32, WL_ATOMIC_MIN_S32},   {"min", WL_PTX_U64, WL_ATOMIC_MIN_U64},
+    {"min", WL_PTX_S64, WL_ATOMIC_MIN_S64},   {"min", WL_PTX_F16, WL_ATOMIC_MIN_F16},
+    {"min", WL_PTX_BF16, WL_ATOMIC_MIN_BF16}, {"max", WL_PTX_U32, WL_ATOMIC_MAX_U32},
+    {"max", WL_PTX_S32, WL_ATOMIC_MAX_S32},   {"max", WL_PTX_U64, WL_ATOMIC_MAX_U64},
+    {"max", WL_PTX_S64, WL_ATOMIC_MAX_S64},   {"max", WL_PTX_F16, WL_ATOMIC_MAX_F16},
+    {"max", WL_PTX_BF16, WL_ATOMIC_MAX_BF16}, {"inc", WL_PTX_U32, WL_ATOMIC_INC_U32},
+    {"dec", WL_PTX_U32, WL_ATOMIC_DEC_U32},   {"and", WL_PTX_B32, WL_ATOMIC_AND_B32},
+    {"and", WL_PTX_B64, WL_ATOMIC_AND_B64},   {"or", WL_PTX_B32, WL_ATOMIC_OR_B32},
+    {"or", WL_PTX_B64, WL_ATOMIC_OR_B64},     {"xor", WL_PTX_B32, WL_ATOMIC_XOR_B32},
+    {"xor", WL_PTX_B64, WL_ATOMIC_XOR_B64},
+};
+
+/* The atomic and 1; 0: there is none. */
+static uint16_t run_reduction(const struct bulk_words *words)
+{
+    for (size_t i = 0; i < WL_COUNT(reduction_rows); i++)
+        if (reduction_rows[i].type == words->type && words->reduction >= 0 &&
+            strcmp(reduction_rows[i].word, reduction_words[words->reduction]) == 0)
+            return (uint16_t)(reduction_rows[i].kind + 1);
+    return 0;
+}
 
 static bool is_shared(const char *word)
 {
@@ -26,13 +65,22 @@ static bool read_words(const struct wl_ptx_instruction *instruction, struct bulk
                                         "shared", "shared::cta", "shared::cluster"};
     static const char *const ranks[] = {"1d", "2d", "3d", "4d", "5d"};
     const char *places[2] = {NULL, NULL};
-    *words = (struct bulk_words){.rank = (uint32_t)lower_choose(instruction, ranks, 5) + 1};
+    *words = (struct bulk_words){
+        .rank = (uint32_t)lower_choose(instruction, ranks, 5) + 1,
+        .reduces = wl_ptx_instruction_has(instruction, "reduce"),
+        .reduction = lower_choose(instruction, reduction_words, WL_COUNT(reduction_words)),
+        .type = lower_type(instruction, 0)};
     for (int i = 0; i < instruction->modifier_count; i++) {
         const char *word = instruction->modifiers[i];
         bool is_known = strncmp(word, "L2::", 4) == 0;
         for (size_t k = 0; k < WL_COUNT(known); k++)
             is_known |= strcmp(word, known[k]) == 0;
         is_known |= words->rank && strcmp(word, ranks[words->rank - 1]) == 0;
+        is_known |=
+            words->reduces &&
+            (strcmp(word, "reduce") == 0 || strcmp(word, "noftz") == 0 ||
+             wl_ptx_type_from_name(word) != WL_PTX_TYPE_NONE ||
+             (words->reduction >= 0 && strcmp(word, reduction_words[words->reduction]) == 0));
         if (strcmp(word, "mbarrier::complete_tx::bytes") == 0)
             is_known = words->tells_barrier = true;
         if (strcmp(word, "multicast::cluster") == 0)
@@ -48,6 +96,9 @@ static bool read_words(const struct wl_ptx_instruction *instruction, struct bulk
                        : is_shared(places[1]) ? WL_BULK_TO_PEER
                                               : WL_BULK_TO_SHARED;
     const bool is_store = words->direction == WL_BULK_TO_GLOBAL;
+    if (words->reduces && (words->direction == WL_BULK_TO_SHARED || words->reduction < 0 ||
+                           (!words->rank && !run_reduction(words))))
+        return false;
     return words->tells_barrier != is_store && !(is_store && is_shared(places[0])) &&
            !(words->rank && words->direction == WL_BULK_TO_PEER) &&
            !(words->is_multicast && words->direction != WL_BULK_TO_SHARED);
@@ -126,7 +177,10 @@ static void copy_run(struct lowering *lowering, const struct wl_ptx_instruction 
     op->d = mask;
     op->site = site;
     op->kind = (uint8_t)words->direction;
+    op->spare = words->reduces ? run_reduction(words) : 0;
+    op->width_bytes = words->reduces ? (uint8_t)wl_ptx_type_bytes(words->type) : 0;
     lower_set_address(lowering, op, base, offset);
+    lowering->program->blocks_communicate |= words->reduces;
     if (words->tells_barrier)
         tell(lowering, &operands[3], size, mask);
 }
@@ -172,6 +226,8 @@ static void copy_tensor(struct lowering *lowering, const struct wl_ptx_instructi
     op->b = map;
     op->c = mask;
     op->count = (uint8_t)words->rank;
+    op->spare = words->reduces ? (uint16_t)(WL_BULK_ADD + words->reduction) : 0;
+    lowering->program->blocks_communicate |= words->reduces;
     op->site = site;
     op->kind = (uint8_t)words->direction;
     lower_set_address(lowering, op, base, offset);

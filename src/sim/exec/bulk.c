@@ -1,5 +1,6 @@
 /* Copies in bulk: runs of bytes and boxes of tensors, between global memory and the shared memory
  * of the cluster's blocks. */
+#include "base/count.h"
 #include "sim/exec/reach.h"
 #include "sim/unwritten.h"
 #include "warp/tensor_map.h"
@@ -17,6 +18,8 @@ struct pieces {
     struct wl_op op;
     struct wl_site_state site;
     bool is_load;
+    u32 reduced_bytes; /* of an element, where memory is not written but reduced; else 0 */
+    enum wl_atomic reduction;
     u32 bytes, count;
     u64 global[WL_LANES];
     uint8_t *shared[WL_LANES];
@@ -30,7 +33,27 @@ static void begin_pieces(struct pieces *pieces, struct wl_warp *warp, const stru
     pieces->op = *op;
     pieces->op.flags |= WL_OPF_BYPASS_L1;
     pieces->is_load = is_load;
+    pieces->reduced_bytes = 0;
     pieces->count = 0;
+}
+
+static void reduce_with(struct pieces *pieces, enum wl_atomic kind, u32 bytes)
+{
+    pieces->op.kind = (uint8_t)kind;
+    pieces->reduction = kind;
+    pieces->reduced_bytes = bytes;
+}
+
+static void reduce(enum wl_atomic kind, u32 element_bytes, uint8_t *to, const uint8_t *from,
+                   u32 bytes)
+{
+    for (u32 done = 0; done < bytes; done += element_bytes) {
+        u64 old = 0, operand = 0;
+        memcpy(&old, to + done, element_bytes);
+        memcpy(&operand, from + done, element_bytes);
+        old = WL_EXEC(reduce_element)(kind, element_bytes, old, operand);
+        memcpy(to + done, &old, element_bytes);
+    }
 }
 
 static bool move_pieces(struct pieces *pieces)
@@ -45,12 +68,19 @@ static bool move_pieces(struct pieces *pieces)
         at[i] = pieces->global[i < count ? i : 0];
     set_active(warp, count < WL_LANES ? LANE_BIT(count) - 1 : WL_FULL_MASK);
     if (!reach_memory_at(warp, &pieces->op, &pieces->site, WL_SITE_GLOBAL,
-                         pieces->is_load ? WL_SITE_COPY : WL_SITE_STORE, bytes, at))
+                         pieces->is_load         ? WL_SITE_COPY
+                         : pieces->reduced_bytes ? WL_SITE_REDUCTION
+                                                 : WL_SITE_STORE,
+                         bytes, at))
         return false;
     for (u32 i = 0; i < count; i++) {
         void *global = (void *)(uintptr_t)at[i];
         if (pieces->is_load) {
             memcpy(pieces->shared[i], global, bytes);
+            continue;
+        }
+        if (pieces->reduced_bytes) {
+            reduce(pieces->reduction, pieces->reduced_bytes, global, pieces->shared[i], bytes);
             continue;
         }
         memcpy(global, pieces->shared[i], bytes);
@@ -94,14 +124,17 @@ static bool copy_run(struct wl_warp *warp, const struct wl_op *op, u32 lane, u64
 {
     struct pieces pieces;
     begin_pieces(&pieces, warp, op, op->kind == WL_BULK_TO_SHARED);
+    const u32 piece = op->spare ? op->width_bytes : PIECE_BYTES; /* each element's sector counts */
+    if (op->spare)
+        reduce_with(&pieces, (enum wl_atomic)(op->spare - 1), op->width_bytes);
     if (global % PIECE_BYTES) {
         set_active(warp, LANE_BIT(lane));
         wl_warp_fault(warp, op, WL_SIM_FAULT_MISALIGNED, "misaligned address",
                       "0x%llx is not a multiple of %d", (unsigned long long)global, PIECE_BYTES);
         return false;
     }
-    for (u32 done = 0; done < bytes; done += PIECE_BYTES)
-        if (!add_piece(&pieces, global + done, shared + done, PIECE_BYTES))
+    for (u32 done = 0; done < bytes; done += piece)
+        if (!add_piece(&pieces, global + done, shared + done, piece))
             return false;
     return move_pieces(&pieces);
 }
@@ -153,7 +186,9 @@ static s64 copy_bulk(struct wl_warp *warp, const struct wl_op *op, u32 lane)
     if (op->kind == WL_BULK_TO_PEER) {
         const u32 there = ((const u32 *)lane_register(warp, op->b))[lane];
         uint8_t *to = place_of(warp, op, lane, there, bytes, PIECE_BYTES);
-        if (to)
+        if (to && op->spare)
+            reduce((enum wl_atomic)(op->spare - 1), op->width_bytes, to, shared, bytes);
+        else if (to)
             memmove(to, shared, bytes);
         return to ? (s64)bytes : FAULTED;
     }
@@ -243,10 +278,45 @@ static void fill(const struct box *box, u32 offset, u32 bytes)
         memcpy(spot(box, offset + done), &box->map->out_of_bounds, step);
 }
 
+/* The atomic for elements of the tensor's type; false: there is none. */
+static bool find_reduction(const struct wl_tensor_map *map, enum wl_bulk_reduction reduction,
+                           enum wl_atomic *kind)
+{
+    enum { U32 = 2, S32, U64, S64, F16, F32, F64, BF16 };
+    static const struct {
+        uint16_t reduction;
+        uint8_t type, kind;
+    } rows[] = {
+        {WL_BULK_ADD, U32, WL_ATOMIC_ADD_U32}, {WL_BULK_ADD, S32, WL_ATOMIC_ADD_U32},
+        {WL_BULK_ADD, U64, WL_ATOMIC_ADD_U64}, {WL_BULK_ADD, F32, WL_ATOMIC_ADD_FTZ_F32},
+        {WL_BULK_ADD, F16, WL_ATOMIC_ADD_F16}, {WL_BULK_ADD, BF16, WL_ATOMIC_ADD_BF16},
+        {WL_BULK_MIN, U32, WL_ATOMIC_MIN_U32}, {WL_BULK_MIN, S32, WL_ATOMIC_MIN_S32},
+        {WL_BULK_MIN, U64, WL_ATOMIC_MIN_U64}, {WL_BULK_MIN, S64, WL_ATOMIC_MIN_S64},
+        {WL_BULK_MIN, F16, WL_ATOMIC_MIN_F16}, {WL_BULK_MIN, BF16, WL_ATOMIC_MIN_BF16},
+        {WL_BULK_MAX, U32, WL_ATOMIC_MAX_U32}, {WL_BULK_MAX, S32, WL_ATOMIC_MAX_S32},
+        {WL_BULK_MAX, U64, WL_ATOMIC_MAX_U64}, {WL_BULK_MAX, S64, WL_ATOMIC_MAX_S64},
+        {WL_BULK_MAX, F16, WL_ATOMIC_MAX_F16}, {WL_BULK_MAX, BF16, WL_ATOMIC_MAX_BF16},
+        {WL_BULK_INC, U32, WL_ATOMIC_INC_U32}, {WL_BULK_DEC, U32, WL_ATOMIC_DEC_U32},
+        {WL_BULK_AND, U32, WL_ATOMIC_AND_B32}, {WL_BULK_AND, S32, WL_ATOMIC_AND_B32},
+        {WL_BULK_AND, U64, WL_ATOMIC_AND_B64}, {WL_BULK_AND, S64, WL_ATOMIC_AND_B64},
+        {WL_BULK_OR, U32, WL_ATOMIC_OR_B32},   {WL_BULK_OR, S32, WL_ATOMIC_OR_B32},
+        {WL_BULK_OR, U64, WL_ATOMIC_OR_B64},   {WL_BULK_OR, S64, WL_ATOMIC_OR_B64},
+        {WL_BULK_XOR, U32, WL_ATOMIC_XOR_B32}, {WL_BULK_XOR, S32, WL_ATOMIC_XOR_B32},
+        {WL_BULK_XOR, U64, WL_ATOMIC_XOR_B64}, {WL_BULK_XOR, S64, WL_ATOMIC_XOR_B64},
+    };
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
+        if (rows[i].reduction == reduction && rows[i].type == map->type) {
+            *kind = (enum wl_atomic)rows[i].kind;
+            return true;
+        }
+    return false;
+}
+
 /* Bytes from global on, in pieces that are aligned on both sides. */
 static bool copy_inside(struct box *box, u64 global, u32 offset, u32 bytes)
 {
-    const u32 all = (u32)global | offset | bytes | PIECE_BYTES;
+    const u32 most = box->pieces.reduced_bytes ? box->pieces.reduced_bytes : PIECE_BYTES;
+    const u32 all = (u32)global | offset | bytes | most;
     const u32 piece = all & -all;
     for (u32 done = 0; done < bytes; done += piece)
         if (!add_piece(&box->pieces, global + done, spot(box, offset + done), piece))
@@ -316,6 +386,14 @@ static s64 copy_tensor(struct wl_warp *warp, const struct wl_op *op, u32 lane)
     for (u32 axis = 0; axis < box.map->rank; axis++)
         box.at[axis] = ((const s32 *)lane_register(warp, list[1 + axis]))[lane];
     begin_pieces(&box.pieces, warp, op, op->kind == WL_BULK_TO_SHARED);
+    enum wl_atomic kind = WL_ATOMIC_ADD_U32;
+    if (op->spare && !find_reduction(box.map, (enum wl_bulk_reduction)op->spare, &kind)) {
+        wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_INSTRUCTION, "illegal instruction",
+                      "tensors of this type have no such reduction");
+        return FAULTED;
+    }
+    if (op->spare)
+        reduce_with(&box.pieces, kind, box.map->element_bytes);
     return copy_box(&box) &&
                    (!is_multicast || multicast(warp, op, lane, mask, shared, place, bytes))
                ? (s64)bytes

@@ -234,6 +234,8 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
         expect_loop(&op);
     if (op.kind == WL_MACHINE_TENSOR)
         op.weight = tensor_weight(from);
+    if (op.kind == WL_MACHINE_WARPGROUP)
+        op.weight = (uint8_t)((tensor_weight(from) + 1) / 2);
     count_source(&machine->blocks[block].source, &op);
     WL_PUSH(&machine->ops, op);
     uint32_t index = (uint32_t)machine->ops.count - 1;
