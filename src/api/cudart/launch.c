@@ -211,10 +211,11 @@ int cudaLaunch(const void *function)
 
 /* ---- properties of kernels ---- */
 
-struct function_attributes { /* cudaFuncAttributes, the part that all versions share */
+struct function_attributes { /* cudaFuncAttributes, as of CUDA 12; 16 numbers follow */
     size_t shared_bytes, constant_bytes, local_bytes;
     int max_threads_per_block, registers, ptx_version, binary_version, cache_mode_ca;
     int max_dynamic_shared_bytes, carveout_pct;
+    int needs_clusters, cluster[3], cluster_policy, has_large_clusters;
 };
 
 int cudaFuncGetAttributes(struct function_attributes *attributes, const void *function)
@@ -236,6 +237,9 @@ int cudaFuncGetAttributes(struct function_attributes *attributes, const void *fu
             .binary_version = (int)found.binary_version,
             .max_dynamic_shared_bytes = (int)found.max_dynamic_shared_bytes,
             .carveout_pct = found.carveout_pct,
+            .needs_clusters = found.needs_clusters,
+            .cluster = {(int)found.cluster[0], (int)found.cluster[1], (int)found.cluster[2]},
+            .has_large_clusters = found.has_large_clusters,
         };
     return wl_cudart_done(code);
 }
