@@ -84,6 +84,10 @@ return {
     { name = "device__model_fp64_per_cycle", description = "double-precision instructions of an SM in a cycle, in threads" },
     { name = "launch__call_stack", description = "the functions of the program that led to a launch, outermost first (--call-stack)" },
     { name = "launch__cache_control", description = "whether caches were emptied before the launch" },
+    { name = "launch__cluster_size", unit = "block", description = "blocks of a cluster" },
+    { name = "launch__cluster_dim_x", description = "blocks of a cluster in x" },
+    { name = "launch__cluster_dim_y", description = "blocks of a cluster in y" },
+    { name = "launch__cluster_dim_z", description = "blocks of a cluster in z" },
     { name = "launch__l1_global_loads", description = "whether global loads are cached in L1" },
     {
         name = "launch__occupancy_limiter",

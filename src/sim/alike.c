@@ -80,6 +80,13 @@ static bool is_same_everywhere(uint8_t special)
     case WL_SPECIAL_GLOBALTIMER_HI:
     case WL_SPECIAL_WORKSPACE_LOW:
     case WL_SPECIAL_WORKSPACE_HIGH:
+    case WL_SPECIAL_CLUSTERID_X:
+    case WL_SPECIAL_CLUSTERID_Y:
+    case WL_SPECIAL_CLUSTERID_Z:
+    case WL_SPECIAL_CLUSTER_CTAID_X:
+    case WL_SPECIAL_CLUSTER_CTAID_Y:
+    case WL_SPECIAL_CLUSTER_CTAID_Z:
+    case WL_SPECIAL_CLUSTER_CTARANK:
         return false;
     default:
         return special < WL_SPECIAL_COUNT;

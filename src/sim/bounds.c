@@ -97,6 +97,8 @@ void wl_bounds_check_shared(struct wl_warp *warp, const struct wl_op *op,
         return;
     for (uint32_t left = lanes; left; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        check_lane(warp, op, lane, offset[lane], bytes, kind);
+        const bool is_peer = warp->worker->run->reaches_peers; /* whose arrays lie as its own */
+        check_lane(warp, op, lane, is_peer ? offset[lane] & WL_PEER_OFFSET_MASK : offset[lane],
+                   bytes, kind);
     }
 }

@@ -60,7 +60,7 @@ static void touch_global(const struct touch *touch, uint32_t lane, uint64_t addr
 {
     const struct wl_run *run = touch->warp->worker->run;
     struct wl_unwritten *unwritten = run->launch->unwritten;
-    if (run->races && !run->is_opaque) {
+    if (run->races && !run->is_opaque && run->cluster_size == 1) {
         const struct wl_race_access access = {.lane = lane,
                                               .bytes = bytes,
                                               .address = address,
@@ -78,9 +78,16 @@ static void touch_global(const struct touch *touch, uint32_t lane, uint64_t addr
         wl_unwritten_remove(unwritten, address, bytes);
 }
 
+/* Whether all that is done to the block's shared memory is seen. */
+static bool sees_shared(const struct wl_warp *warp)
+{
+    const struct wl_run *run = warp->worker->run;
+    return !run->is_opaque && !run->reaches_peers && warp->cta->shadow;
+}
+
 static void touch_shared(const struct touch *touch, uint32_t lane, uint32_t offset, uint32_t bytes)
 {
-    if (touch->warp->worker->run->is_opaque || !touch->warp->cta->shadow)
+    if (!sees_shared(touch->warp))
         return;
     struct wl_shadow_access access = {.lane = lane,
                                       .offset = offset,
@@ -225,7 +232,7 @@ static const struct wl_op *check_load_shared(struct wl_warp *warp, const struct 
     const bool is_one_place = !(seen & WL_WATCH_DIFFERS);
     if (seen & WL_WATCH_BEYOND && warp->worker->run->options->checks & WL_CHECK_BOUNDS)
         wl_bounds_check_shared(warp, op, base, warp->active, bytes, WL_SITE_LOAD);
-    if (!warp->worker->run->is_opaque && warp->cta->shadow) {
+    if (sees_shared(warp)) {
         for (uint32_t k = 0; k < op->count; k++) {
             if (element_register(op, k) == UINT32_MAX)
                 continue;
@@ -285,8 +292,7 @@ static const struct wl_op *check_store(struct wl_warp *warp, const struct wl_op 
         read_values(warp, op, k, values);
         wl_shadow_next_instruction(warp->cta->shadow);
         uint32_t lanes = warp->active;
-        if (op->code == WL_OP_STORE_SHARED && op->width_bytes == 4 && warp->cta->shadow &&
-            !warp->worker->run->is_opaque) {
+        if (op->code == WL_OP_STORE_SHARED && op->width_bytes == 4 && sees_shared(warp)) {
             uint32_t offset[WL_LANES];
             offsets_of(warp, op, 0, UINT32_MAX, offset);
             for (uint32_t lane = 0; lane < WL_LANES; lane++)

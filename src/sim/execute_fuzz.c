@@ -339,8 +339,8 @@ static unsigned long ends[WL_SIM_FAULT_BUDGET + 1];
 
 static void print_ends(void)
 {
-    static const char *const names[] = {"ended",  "illegal address", "misaligned", "trap",
-                                        "assert", "unsupported",     "budget"};
+    static const char *const names[] = {"ended",  "illegal address",     "misaligned",  "trap",
+                                        "assert", "illegal instruction", "unsupported", "budget"};
     for (size_t i = 0; i < WL_COUNT(ends); i++)
         printf("%lu %s\n", ends[i], names[i]);
 }
@@ -481,6 +481,7 @@ static void execute(struct run *run, const struct wl_program *program)
         struct wl_sim_counts counts = {0};
         struct wl_error error = {0};
         memcpy(launch.grid, run->self.grid, sizeof launch.grid);
+        memcpy(launch.cluster, program->cluster, sizeof launch.cluster);
         memcpy(launch.block, run->self.block, sizeof launch.block);
         options.budget = BUDGET;
         options.threads = 1;

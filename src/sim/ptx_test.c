@@ -265,6 +265,7 @@ static enum wl_code launch(struct run *run, const struct wl_program *program,
         launch.page_count = list_pages(ranges, launch.range_count, pages);
     }
     memcpy(launch.grid, self->grid, sizeof launch.grid);
+    memcpy(launch.cluster, program->cluster, sizeof launch.cluster);
     memcpy(launch.block, self->block, sizeof launch.block);
     struct wl_sim_options options = {.count = run->is_counted,
                                      .l1_global_loads = kept.gpu.l1_global_loads == WL_L1_ON,

@@ -14,6 +14,7 @@
 #include "sim/alike.h"
 #include "sim/check.h"
 #include "sim/children.h"
+#include "sim/cluster.h"
 #include "sim/compiled.h"
 #include "sim/executor.h"
 #include "sim/l1.h"
@@ -29,6 +30,7 @@
  */
 #define EPOCH_LENGTH_ORDERED 4096
 #define MISS_LATENCY 500      /* cycles, where the model GPU's is not known */
+#define PEER_LATENCY 180      /* cycles between two SMs of a cluster: what was read on an H100 */
 #define L2_BYTES_PER_CYCLE 32 /* that L2 serves to an SM while all ask */
 
 struct wl_sim {
@@ -197,6 +199,9 @@ static void link_program(struct wl_program *program, uint32_t mode, enum wl_sim_
         wl_op_run checked = mode ? wl_check_handler(mode, op) : NULL;
         op->run[0] = checked ? checked : table[op->code].full;
         op->run[1] = checked ? checked : table[op->code].masked;
+        program->reaches_peers |=
+            (op->code >= WL_OP_MAPA_32 && op->code <= WL_OP_MAPA_64_I) ||
+            (op->code == WL_OP_BARRIER_OBJECT && op->c != UINT32_MAX); /* of a multicast */
     }
     pass_parameters(program);
     if (!mode)
@@ -245,7 +250,8 @@ static void worker_free(struct wl_worker *worker)
 }
 
 /* Caches as this launch finds them: cold, unless the caller keeps them. */
-static void prepare_caches(struct wl_sim *sim, struct wl_run *run, uint32_t l1_data_bytes)
+static void prepare_caches(struct wl_sim *sim, struct wl_run *run, uint32_t sm_used,
+                           uint32_t l1_data_bytes)
 {
     if (!run->count)
         return;
@@ -257,7 +263,7 @@ static void prepare_caches(struct wl_sim *sim, struct wl_run *run, uint32_t l1_d
         sim->l1_data_bytes = l1_data_bytes;
         sim->l1_global_loads = run->l1_global_loads;
     }
-    for (uint32_t i = 0; i < run->sm_count && i < run->block_total; i++) {
+    for (uint32_t i = 0; i < sm_used; i++) {
         struct wl_sm *sm = &sim->sms[i];
         if (sm->l1)
             wl_l1_reset(sm->l1);
@@ -270,21 +276,48 @@ static void prepare_caches(struct wl_sim *sim, struct wl_run *run, uint32_t l1_d
     }
 }
 
+/* Where clusters, or blocks of their own, can be: on `size` SMs from first[i] on. */
+struct places {
+    uint32_t *first;
+    uint32_t count, size;
+    uint32_t sm_used; /* the SMs up to the last one that is */
+};
+
+static void find_places(const struct wl_run *run, struct places *places)
+{
+    const uint64_t clusters = run->block_total / run->cluster_size;
+    *places = (struct places){.size = run->cluster_size};
+    places->first = wl_alloc(run->sm_count * sizeof *places->first);
+    if (run->cluster_size > 1)
+        places->count = wl_cluster_places(run->gpu, run->cluster_size, places->first);
+    else
+        for (; places->count < run->sm_count; places->count++)
+            places->first[places->count] = places->count;
+    if (clusters < places->count)
+        places->count = (uint32_t)clusters;
+    places->sm_used = places->first[places->count - 1] + places->size;
+}
+
 struct epoch {
     struct wl_sim *sim;
     struct wl_worker *workers;
+    const struct places *places;
     uint32_t sm_used;
     struct wl_l2_trace *traces;
     uint32_t shards;
     uint64_t length; /* that the epochs of all SMs grow by; 0: they end the one they are in */
 };
 
-static void run_sm(void *self, uint32_t index, uint32_t worker)
+/* The SMs of a cluster take their turns together. */
+static void run_place(void *self, uint32_t index, uint32_t worker)
 {
     struct epoch *epoch = self;
-    struct wl_sm *sm = &epoch->sim->sms[index];
-    wl_sm_run_epoch(sm, &epoch->workers[worker], epoch->length);
-    sm->hand->issued = sm->issued;
+    const uint32_t count = epoch->places->size;
+    struct wl_sm *sms = &epoch->sim->sms[epoch->places->first[index]];
+    wl_sm_run_epoch(sms, count, &epoch->workers[worker], epoch->length);
+    sms->hand->issued = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sms->hand->issued += sms[i].issued;
 }
 
 static void feed_shard(void *self, uint32_t index, uint32_t worker)
@@ -336,7 +369,7 @@ static void run_epoch(struct epoch *epoch, struct wl_run *run, struct wl_deal *d
 {
     bool is_over = false;
     while (!is_over && !run->fault_found) {
-        wl_pool_run(pool, epoch->sm_used, run_sm, epoch);
+        wl_pool_run(pool, epoch->places->count, run_place, epoch);
         epoch->length = 0;
         bool is_full = false;
         for (uint32_t i = 0; i < epoch->sm_used && run->count; i++)
@@ -371,12 +404,19 @@ static void tell_progress(const struct wl_sim *sim, const struct wl_run *run,
         run->options->progress(run->options->progress_self, &progress);
 }
 
-static void run_epochs(struct wl_sim *sim, struct wl_run *run, struct wl_deal *deal,
-                       struct wl_pool *pool, struct wl_worker *workers, uint32_t worker_count)
+static void run_epochs(struct wl_sim *sim, struct wl_run *run, const struct places *places,
+                       struct wl_deal *deal, struct wl_worker *workers, uint32_t worker_count)
 {
-    uint32_t sm_used = deal->hand_count;
+    const uint32_t sm_used = places->sm_used;
+    struct wl_pool *pool = sim->pool;
     struct epoch epoch = {
-        sim, workers, sm_used, wl_alloc_zero(sm_used, sizeof *epoch.traces), worker_count, 0};
+        .sim = sim,
+        .workers = workers,
+        .places = places,
+        .sm_used = sm_used,
+        .traces = wl_alloc_zero(sm_used, sizeof *epoch.traces),
+        .shards = worker_count,
+    };
     bool is_live = true;
     run->sector_cost = 256;
     while (is_live && !run->fault_found) {
@@ -529,6 +569,21 @@ static enum wl_code prepare_workspace(struct wl_sim *sim, bool is_used, struct w
     return WL_OK;
 }
 
+/* False: the grid does not consist of such clusters, or the GPU has no room for one. */
+static bool set_clusters(struct wl_run *run)
+{
+    bool fits = true;
+    run->cluster_size = 1;
+    for (int i = 0; i < 3; i++) {
+        run->cluster[i] = run->launch->cluster[i] ? run->launch->cluster[i] : 1;
+        fits &= run->cluster[i] <= WL_CLUSTER_BLOCKS_MOST &&
+                run->launch->grid[i] % run->cluster[i] == 0;
+        run->cluster_size *= run->cluster[i];
+    }
+    return fits && run->cluster_size <= WL_CLUSTER_BLOCKS_MOST &&
+           (run->cluster_size == 1 || wl_cluster_places(run->gpu, run->cluster_size, NULL));
+}
+
 /* The launch's shape, its occupancy, and what it needs besides registers and shared memory. */
 static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
                               const struct wl_sim_options *options, struct wl_run *run,
@@ -542,12 +597,17 @@ static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *la
                            .count = options->count,
                            .l1_global_loads = options->l1_global_loads,
                            .miss_latency =
-                               sim->gpu->dram_latency ? sim->gpu->dram_latency : MISS_LATENCY};
+                               sim->gpu->dram_latency ? sim->gpu->dram_latency : MISS_LATENCY,
+                           .peer_latency = PEER_LATENCY};
     run->load_latency = run->miss_latency;
     run->threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
     run->warps_per_block = (run->threads_per_block + WL_LANES - 1) / WL_LANES;
     run->shared_bytes = wl_program_shared_bytes(launch->program, launch->shared_dynamic_bytes);
     run->block_total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    if (!set_clusters(run))
+        return wl_error_set(error, WL_ERR_PROGRAM,
+                            "clusters of %u x %u x %u blocks fit neither the grid nor the GPU",
+                            launch->cluster[0], launch->cluster[1], launch->cluster[2]);
     struct wl_occupancy_input input = {.registers_per_thread = launch->registers_per_thread,
                                        .threads_per_block = run->threads_per_block,
                                        .shared_static_bytes = launch->program->shared_static_bytes,
@@ -564,6 +624,7 @@ static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *la
     link_program((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options),
                  options->engine);
     run->is_opaque = launch->program->is_opaque;
+    run->reaches_peers = launch->program->reaches_peers;
     enum wl_code code = prepare_workspace(sim, launch->is_cooperative, error);
     run->workspace = launch->is_cooperative ? sim->workspace : NULL;
     return code;
@@ -582,34 +643,49 @@ static struct wl_worker *prepare_workers(struct wl_sim *sim, struct wl_run *run,
     return workers;
 }
 
+/* SMs between those of clusters get no blocks. */
+static void begin_sms(struct wl_sim *sim, const struct wl_run *run, const struct places *places,
+                      struct wl_deal *deal, uint32_t resident, bool has_constants,
+                      bool has_parameters)
+{
+    const size_t sm_bytes = resident * wl_sm_cta_bytes(run);
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < places->sm_used; i++) {
+        place += i >= places->first[place] + places->size;
+        wl_sm_begin(&sim->sms[i], run, i, resident, sim->arena + i * sm_bytes, has_constants,
+                    has_parameters, &deal->hands[place]);
+    }
+}
+
 /* Runs all blocks and gathers what was counted. */
 static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl_sim_counts *counts,
                                struct wl_error *error)
 {
-    uint32_t sm_used =
-        run->block_total < run->sm_count ? (uint32_t)run->block_total : run->sm_count;
+    struct places places;
+    find_places(run, &places);
+    const uint32_t sm_used = places.sm_used;
+    const uint64_t clusters = run->block_total / run->cluster_size;
     uint32_t resident = counts->occupancy.blocks_per_sm;
-    uint64_t blocks_each = (run->block_total + run->sm_count - 1) / run->sm_count;
-    resident = blocks_each < resident ? (uint32_t)blocks_each : resident;
+    uint64_t each = (clusters + places.count - 1) / places.count;
+    resident = each < resident ? (uint32_t)each : resident;
     wl_run_set_pace(run, resident);
     bool has_constants = false;
     enum wl_code code = prepare_arena(sim, run, sm_used, resident, &has_constants, error);
-    if (code)
+    if (code) {
+        free(places.first);
         return code;
+    }
     set_thread_index(run);
     if (run->options->checks & WL_CHECK_RACE_GLOBAL)
         run->races = wl_race_global_begin(run->block_total);
-    prepare_caches(sim, run, counts->occupancy.l1_data_bytes);
+    prepare_caches(sim, run, sm_used, counts->occupancy.l1_data_bytes);
     uint32_t worker_count = choose_workers(run, run->options->threads);
     struct wl_worker *workers = prepare_workers(sim, run, worker_count);
     struct wl_deal deal;
-    wl_deal_begin(&deal, run->block_total, sm_used, resident);
+    wl_deal_begin(&deal, clusters, places.count, resident);
     const bool has_parameters = keep_parameters(sim, run, has_constants);
-    size_t sm_bytes = resident * wl_sm_cta_bytes(run);
-    for (uint32_t i = 0; i < sm_used; i++)
-        wl_sm_begin(&sim->sms[i], run, i, resident, sim->arena + i * sm_bytes, has_constants,
-                    has_parameters, &deal.hands[i]);
-    run_epochs(sim, run, &deal, sim->pool, workers, worker_count);
+    begin_sms(sim, run, &places, &deal, resident, has_constants, has_parameters);
+    run_epochs(sim, run, &places, &deal, workers, worker_count);
     code = report_fault(run, workers, worker_count, &counts->fault, error);
     wl_counts_gather(run, workers, worker_count, counts);
     if (run->count)
@@ -631,6 +707,7 @@ static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl
         wl_sm_end(&sim->sms[i]);
     }
     wl_deal_end(&deal);
+    free(places.first);
     for (uint32_t i = 0; i < worker_count; i++)
         worker_free(&workers[i]);
     free(workers);
@@ -651,7 +728,8 @@ static enum wl_code run_launch(struct wl_sim *sim, const struct wl_sim_launch *l
     if (launch->program->uses_heap && run.heap)
         run.children = wl_children_create(run.heap);
     const uint64_t block_count = run.block_total;
-    const bool is_alike = wl_blocks_are_alike(launch->program, options->checks);
+    const bool is_alike =
+        run.cluster_size == 1 && wl_blocks_are_alike(launch->program, options->checks);
     if (is_alike)
         run.block_total =
             wl_alike_wanted(block_count, counts->occupancy.blocks_per_sm * sim->gpu->sm_count,

@@ -33,8 +33,9 @@ enum wl_sim_fault {
     WL_SIM_FAULT_NONE,
     WL_SIM_FAULT_ILLEGAL_ADDRESS,
     WL_SIM_FAULT_MISALIGNED,
-    WL_SIM_FAULT_TRAP,        /* trap, or a fault with no error of its own (stack overflow ...) */
-    WL_SIM_FAULT_ASSERT,      /* __assertfail */
+    WL_SIM_FAULT_TRAP,   /* trap, or a fault with no error of its own (stack overflow ...) */
+    WL_SIM_FAULT_ASSERT, /* __assertfail */
+    WL_SIM_FAULT_ILLEGAL_INSTRUCTION,
     WL_SIM_FAULT_UNSUPPORTED, /* reached something the executor cannot do */
     WL_SIM_FAULT_BUDGET,      /* ran more instructions than it was given */
 };
@@ -112,6 +113,7 @@ struct wl_sim_launch {
     struct wl_unwritten *unwritten; /* for WL_CHECK_INIT; else NULL */
     uint32_t registers_per_thread;  /* for occupancy: from a cubin, or program->register_estimate */
     int32_t carveout_pct;           /* preferred shared-memory carve-out, -1: the driver's choice */
+    uint32_t cluster[3];            /* blocks of a cluster, which divide the grid; 0: no clusters */
     bool is_cooperative;
     /* what %clock64 and %globaltimer count from */
     uint64_t start_cycles, start_ns;

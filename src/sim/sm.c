@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "sim/check.h"
+#include "sim/cluster.h"
 #include "sim/owed.h"
 #include "sim/shadow.h"
 
@@ -138,18 +139,20 @@ static void wait_until(const struct wl_warp *warp, uint64_t time)
     wl_schedule_wait(&warp->sm->schedule, first_warp(warp->cta) + warp->index, time);
 }
 
-/* Puts the next of the SM's blocks into cta; false if there is none at hand. */
-static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run *run)
+void wl_sm_wake(struct wl_warp *warp, uint64_t time)
 {
-    uint64_t linear;
-    if (!wl_hand_take(sm->hand, &linear))
-        return false;
-    const uint32_t *grid = run->launch->grid;
+    warp->status = WL_WARP_READY;
+    warp->sm->is_stalled = false;
+    wait_until(warp, time);
+}
+
+/* Puts the block of that number in its cluster into cta. */
+static void cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run *run,
+                      uint64_t cluster, uint32_t rank, uint64_t time)
+{
+    wl_cluster_number(run, cluster, rank, cta);
     cta->is_live = true;
-    cta->linear = linear;
-    cta->id[0] = (uint32_t)(linear % grid[0]);
-    cta->id[1] = (uint32_t)(linear / grid[0] % grid[1]);
-    cta->id[2] = (uint32_t)(linear / grid[0] / grid[1]);
+    sm->ctas_live++;
     cta->warps_live = cta->warp_count;
     memset(cta->barriers, 0, sizeof cta->barriers);
     if (cta->lonely)
@@ -160,7 +163,7 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
     if (cta->owed)
         wl_owed_begin(cta->owed, cta->warp_count);
     struct wl_trace_block_record *record =
-        sm->trace ? wl_trace_begin(sm->trace, linear, cta->warp_count) : NULL;
+        sm->trace ? wl_trace_begin(sm->trace, cta->linear, cta->warp_count) : NULL;
     cta->trace = sm->trace;
     cta->trace_limit =
         sm->trace ? sm->trace->words_most / (sm->cta_count * (size_t)cta->warp_count) : 0;
@@ -178,11 +181,30 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
         memset(warp->registers + run->program->kept_offset, 0, run->program->kept_bytes);
         warp->status = WL_WARP_READY;
         warp->vain_tests = 0;
+        warp->arrived_lanes = 0;
+        warp->is_counted = false;
         warp->executed = warp->issued = warp->clock = 0;
         warp->sm = sm;
     }
-    wl_schedule_renew(&sm->schedule, (uint32_t)(cta - sm->ctas), sm->time);
-    return true;
+    sm->is_stalled = false;
+    wl_schedule_renew(&sm->schedule, (uint32_t)(cta - sm->ctas), sm->time > time ? sm->time : time);
+}
+
+/* Puts the next cluster at hand into the place of that number on each of its SMs, if there is one.
+ */
+static void cluster_start(struct wl_sm *sms, uint32_t place, const struct wl_run *run,
+                          uint64_t time)
+{
+    uint64_t cluster;
+    if (!wl_hand_take(sms->hand, &cluster))
+        return;
+    struct wl_cta *first = &sms->ctas[place];
+    first->cluster.blocks_live = run->cluster_size;
+    first->cluster.warps_live = run->cluster_size * run->warps_per_block;
+    first->cluster.arrived = 0;
+    first->cluster.issued = 0;
+    for (uint32_t rank = 0; rank < run->cluster_size; rank++)
+        cta_start(&sms[rank], &sms[rank].ctas[place], run, cluster, rank, time);
 }
 
 void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uint32_t resident,
@@ -193,7 +215,7 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
     sm->issued = sm->issued_longest = 0;
     sm->queue_end = 0;
     sm->turn_loads = 0;
-    sm->has_faulted = false;
+    sm->has_faulted = sm->is_stalled = false;
     memset(&sm->flights, 0, sizeof sm->flights);
     sm->hand = hand;
     sm->trace = NULL;
@@ -320,18 +342,31 @@ static uint64_t count_issued(const struct wl_cta *cta)
     return issued;
 }
 
+/* The place of a cluster is free for another when all its blocks have ended. */
+static void cta_done(struct wl_cta *cta, struct wl_worker *worker)
+{
+    struct wl_sm *sm = cta->warps->sm;
+    struct wl_cta *first = wl_cluster_block(cta, 0);
+    worker->blocks_done++;
+    wl_check_lonely_arrivals(cta);
+    cta->is_live = false;
+    sm->ctas_live--;
+    first->cluster.issued += count_issued(cta);
+    if (--first->cluster.blocks_live)
+        return;
+    wl_hand_end(sm->hand, first->cluster.issued, sm->time);
+    cluster_start(sm - cta->rank, (uint32_t)(cta - sm->ctas), worker->run, sm->time);
+}
+
 static void warp_done(struct wl_warp *warp, struct wl_worker *worker)
 {
     struct wl_cta *cta = warp->cta;
     worker->warps_done++;
     if (warp->trace)
         cta->trace->words += warp->trace->count;
+    wl_cluster_leave(warp);
     if (--cta->warps_live == 0) {
-        worker->blocks_done++;
-        wl_check_lonely_arrivals(cta);
-        wl_hand_end(warp->sm->hand, count_issued(cta), warp->sm->time);
-        cta->is_live = cta_start(warp->sm, cta, worker->run);
-        warp->sm->ctas_live -= !cta->is_live;
+        cta_done(cta, worker);
         return;
     }
     for (uint32_t number = 0; number < WL_BARRIERS; number++)
@@ -358,7 +393,8 @@ static bool goes_on_alone(const struct wl_warp *warp, const struct wl_run *run)
 {
     const struct wl_sm *sm = warp->sm;
     return sm->ctas_live == 1 && !warp->trace && run->options->alone && !sm->alone.block_count &&
-           sm->issued_longest && !sm->hand->count && !sm->hand->has_more &&
+           run->cluster_size == 1 && sm->issued_longest && !sm->hand->count &&
+           !sm->hand->has_more &&
            (double)warp->issued > WL_TRACE_LONGER_WARP * (double)sm->issued_longest;
 }
 
@@ -399,6 +435,7 @@ static bool is_idle_op(const struct wl_op *op)
     case WL_OP_SURFACE_REDUCE:
     case WL_OP_COPY_ASYNC:
     case WL_OP_COPY_BULK:
+    case WL_OP_COPY_TENSOR:
     case WL_OP_BARRIER:
     case WL_OP_EXIT:
     case WL_OP_CALL_PRINT:
@@ -440,13 +477,23 @@ static bool run_watched(struct wl_warp *warp)
     return is_idle;
 }
 
-static bool is_stuck(const struct wl_cta *cta)
+static bool is_block_stuck(const struct wl_cta *cta)
 {
-    for (uint32_t i = 0; i < cta->warp_count; i++) {
+    for (uint32_t i = 0; i < cta->warp_count && cta->is_live; i++) {
         const struct wl_warp *warp = &cta->warps[i];
-        if (warp->status != WL_WARP_DONE && warp->status != WL_WARP_AT_BARRIER && !warp->is_idle)
+        bool waits = warp->status == WL_WARP_AT_BARRIER || warp->status == WL_WARP_AT_CLUSTER;
+        if (warp->status != WL_WARP_DONE && !waits && !warp->is_idle)
             return false;
     }
+    return true;
+}
+
+/* No warp of the block's cluster does anything but wait. */
+static bool is_stuck(const struct wl_cta *cta, const struct wl_run *run)
+{
+    for (uint32_t rank = 0; rank < run->cluster_size; rank++)
+        if (!is_block_stuck(wl_cluster_block(cta, rank)))
+            return false;
     return true;
 }
 
@@ -460,7 +507,7 @@ static const struct wl_op *find_test(const struct wl_warp *warp)
     return op;
 }
 
-/* Only threads of its block complete a barrier object, and all of them wait. */
+/* Only threads of its cluster complete a barrier object, and all of them wait. */
 static void fault_vain_tests(struct wl_warp *warp)
 {
     wl_warp_fault(warp, find_test(warp), WL_SIM_FAULT_TRAP, "barrier deadlock",
@@ -498,6 +545,9 @@ static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
         wait_until(warp, WL_SCHEDULE_NEVER);
         arrive(warp);
         break;
+    case WL_WARP_AT_CLUSTER:
+        wait_until(warp, WL_SCHEDULE_NEVER);
+        break;
     case WL_WARP_DONE:
         wait_until(warp, WL_SCHEDULE_NEVER);
         if (warp->issued > sm->issued_longest)
@@ -506,7 +556,7 @@ static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
         break;
     case WL_WARP_READY:
         wait_until(warp, arrival);
-        if (warp->is_idle && is_stuck(warp->cta))
+        if (warp->is_idle && is_stuck(warp->cta, worker->run))
             fault_vain_tests(warp);
         break;
     case WL_WARP_FAULT:
@@ -515,47 +565,87 @@ static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
     }
 }
 
+static void fault_at_barrier(struct wl_warp *warp, const struct wl_run *run)
+{
+    const struct wl_cta *cta = warp->cta, *first = wl_cluster_block(cta, 0);
+    if (warp->status == WL_WARP_AT_CLUSTER)
+        wl_warp_fault(warp, warp->barrier_op, WL_SIM_FAULT_TRAP, "barrier deadlock",
+                      "%u of %u warps have arrived at the barrier of the cluster of %u blocks, the "
+                      "others never come",
+                      first->cluster.arrived, first->cluster.warps_live, run->cluster_size);
+    else
+        wl_warp_fault(warp, warp->barrier_op, WL_SIM_FAULT_TRAP, "barrier deadlock",
+                      "%u of %u warps wait at barrier %u, the others never come",
+                      cta->barriers[warp->barrier].arrived, cta->warps_live, warp->barrier);
+}
+
 /* No warp can run: they wait at barriers that nobody will complete. */
-static void fault_deadlock(struct wl_sm *sm, struct wl_worker *worker)
+static bool fault_deadlock(struct wl_sm *sm, struct wl_worker *worker)
 {
     for (uint32_t c = 0; c < sm->cta_count; c++) {
         for (uint32_t w = 0; w < sm->ctas[c].warp_count && sm->ctas[c].is_live; w++) {
             struct wl_warp *warp = &sm->ctas[c].warps[w];
-            if (warp->status != WL_WARP_AT_BARRIER)
+            if (warp->status != WL_WARP_AT_BARRIER && warp->status != WL_WARP_AT_CLUSTER)
                 continue;
             warp->worker = worker;
-            wl_warp_fault(warp, warp->barrier_op, WL_SIM_FAULT_TRAP, "barrier deadlock",
-                          "%u of %u warps wait at barrier %u, the others never come",
-                          sm->ctas[c].barriers[warp->barrier].arrived, sm->ctas[c].warps_live,
-                          warp->barrier);
-            return;
+            fault_at_barrier(warp, worker->run);
+            return true;
         }
     }
+    return false;
 }
 
-void wl_sm_run_epoch(struct wl_sm *sm, struct wl_worker *worker, uint64_t length)
+/* Of the SMs of a cluster, that which is behind the others among those that can go on in this
+ * epoch. NULL: none can; *is_dead: since they all wait. */
+static struct wl_sm *choose_sm(struct wl_sm *sms, uint32_t count, bool *is_dead)
 {
-    uint32_t warps_per_cta = worker->run->warps_per_block;
-    const size_t limit = worker->run->program->blocks_communicate ? SIZE_MAX : TRACE_LIMIT;
-    sm->epoch_end += length;
-    sm->is_interrupted = false;
-    for (uint32_t i = 0; i < sm->cta_count; i++)
-        if (!sm->ctas[i].is_live)
-            sm->ctas_live += cta_start(sm, &sm->ctas[i], worker->run);
-    while (sm->ctas_live && sm->time < sm->epoch_end) {
-        sm->is_interrupted = sm->request_count >= limit;
-        if (sm->is_interrupted)
-            return;
-        if (sm->has_faulted)
+    struct wl_sm *chosen = NULL;
+    bool has_live = false, has_going = false;
+    for (struct wl_sm *sm = sms; sm < sms + count; sm++) {
+        has_live |= sm->ctas_live > 0;
+        if (!sm->ctas_live || sm->is_stalled)
+            continue;
+        has_going = true;
+        if (sm->time < sm->epoch_end && (!chosen || sm->time < chosen->time))
+            chosen = sm;
+    }
+    *is_dead = has_live && !has_going;
+    return chosen;
+}
+
+/* One turn of one warp; false where the epoch is to be left. */
+static bool run_turn(struct wl_sm *sm, struct wl_worker *worker)
+{
+    const uint32_t warps_per_cta = worker->run->warps_per_block;
+    sm->time = wl_flights_land(&sm->flights, sm->time);
+    const uint32_t number = wl_schedule_pick(&sm->schedule, &sm->time);
+    if (number == WL_SCHEDULE_NONE) {
+        sm->is_stalled = true;
+        return true;
+    }
+    run_warp(&sm->ctas[number / warps_per_cta].warps[number % warps_per_cta], worker);
+    return !wl_hand_is_wanting(sm->hand) && !sm->has_faulted;
+}
+
+void wl_sm_run_epoch(struct wl_sm *sms, uint32_t count, struct wl_worker *worker, uint64_t length)
+{
+    const struct wl_run *run = worker->run;
+    const size_t limit = run->program->blocks_communicate ? SIZE_MAX : TRACE_LIMIT;
+    bool is_dead = false;
+    for (uint32_t i = 0; i < count; i++) {
+        sms[i].epoch_end += length;
+        sms[i].is_interrupted = false;
+        if (sms[i].has_faulted)
             return; /* the others end their epoch: which fault is the first depends on no timing */
-        sm->time = wl_flights_land(&sm->flights, sm->time);
-        uint32_t number = wl_schedule_pick(&sm->schedule, &sm->time);
-        if (number == WL_SCHEDULE_NONE) {
-            fault_deadlock(sm, worker);
-            return;
-        }
-        run_warp(&sm->ctas[number / warps_per_cta].warps[number % warps_per_cta], worker);
-        if (wl_hand_is_wanting(sm->hand))
+    }
+    for (uint32_t i = 0; i < sms->cta_count; i++)
+        if (!sms->ctas[i].cluster.blocks_live)
+            cluster_start(sms, i, run, sms->time);
+    for (struct wl_sm *sm; (sm = choose_sm(sms, count, &is_dead));) {
+        sm->is_interrupted = sm->request_count >= limit;
+        if (sm->is_interrupted || !run_turn(sm, worker))
             return;
     }
+    for (uint32_t i = 0; is_dead && i < count; i++)
+        is_dead = !fault_deadlock(&sms[i], worker);
 }

@@ -16,8 +16,12 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
                  uint8_t *memory, bool has_constants, bool has_parameters, struct wl_hand *hand);
 void wl_sm_end(struct wl_sm *sm);
 
-/* Runs the SM's warps in turn until it has issued `length` more instructions, has filled its trace,
- * or has no blocks left (ctas_live == 0). */
-void wl_sm_run_epoch(struct wl_sm *sm, struct wl_worker *worker, uint64_t length);
+/* Runs the warps of the SMs of a cluster (count of them, 1 where there are no clusters) in turn
+ * until each is `length` cycles further, one has filled its trace, or they have no blocks left
+ * (ctas_live == 0). */
+void wl_sm_run_epoch(struct wl_sm *sms, uint32_t count, struct wl_worker *worker, uint64_t length);
+
+/* A warp that waited for others of its cluster goes on at that time. */
+void wl_sm_wake(struct wl_warp *warp, uint64_t time);
 
 #endif

@@ -7,85 +7,19 @@
 #include "sim/l2.h"
 #include "sim/schedule.h"
 #include "sim/sim.h"
+#include "sim/site_state.h"
 #include "warp/op.h"
 #include "warp/trace.h"
 
 #define WL_WORKSPACE_BYTES 64
 #define WL_FUEL 8192 /* instructions a warp may run before others get their turn */
 
-enum wl_warp_status { WL_WARP_READY, WL_WARP_AT_BARRIER, WL_WARP_DONE, WL_WARP_FAULT };
-
-/* How the lanes' addresses lie to each other. */
-enum wl_shape {
-    WL_SHAPE_SCATTERED,
-    WL_SHAPE_UNIFORM,    /* all the same */
-    WL_SHAPE_CONTIGUOUS, /* one run of 32 elements */
-    WL_SHAPE_HALVES,     /* two runs of 16 */
-    WL_SHAPE_QUARTERS,   /* four runs of 8 */
-    WL_SHAPE_WINDOW,     /* shared memory: all within WL_SHARED_WINDOW_BYTES */
-};
-
-/* The lines that a known pattern touches when its first lane lies at a known place in its line. */
-struct wl_line_set {
-    uint32_t phase; /* first address modulo 128, plus 1; 0: not filled */
-    uint32_t count;
-    uint32_t sectors_total, sectors_ideal;
-    uint32_t passes;        /* of L1's pipe */
-    uint32_t bytes;         /* that its lanes touch, each once */
-    int64_t line[WL_LANES]; /* relative to the first lane's line */
-    uint32_t sectors[WL_LANES], words[WL_LANES];
-};
-
-#define WL_LINE_SETS 4
-
-/* How the lanes' offsets in shared memory lie to the first lane's. Sites that have the same pattern
- * share one, which never changes then: who knows that a register follows it knows it for all. */
-struct wl_shared_pattern {
-    uint32_t offset[WL_LANES] __attribute__((aligned(64)));
-    uint32_t index[WL_LANES] __attribute__((aligned(64))); /* window: word of each lane */
-};
-
-#define WL_SHARED_PATTERNS 32 /* that a worker's sites share */
-#define WL_SHARED_SURPRISES 4 /* of a site after which it keeps its patterns to itself */
-
-/* What a site knows of shared memory: wavefronts depend on the pattern, the mask and the phase
- * alone: banks are alike. In one of the host's cache lines. */
-struct wl_shared_memo {
-    const struct wl_shared_pattern *pattern; /* NULL: nothing is known */
-    const struct wl_shared_pattern *window;  /* the same where all lanes are in a window, or NULL */
-    uint64_t repeats;                        /* accesses that are not added up yet */
-    uint32_t mask, phase;
-    uint32_t low;        /* of the offsets, relative to the first lane's plus 2^31 */
-    uint32_t start_most; /* where the lowest may lie at most */
-    uint16_t wavefronts, ideal, pipe, conflicts;
-    uint8_t phase_mask;     /* of the first lane's offset: its place in its bank or element */
-    uint8_t window_vectors; /* of 64 bytes, that hold the window's words: 1, 2 or 4; 0: one word
-                               behind the other */
-    uint8_t surprises;      /* changes of pattern, up to WL_SHARED_SURPRISES */
-} __attribute__((aligned(64)));
-
-/* Counts of one memory site in one worker, and what was learnt about its address pattern. Addresses
- * relative to the first lane's repeat from execution to execution far more often than not. */
-struct wl_site_state {
-    uint64_t requests[3]; /* global, shared, local */
-    uint64_t sectors, sectors_ideal, sectors_local, tags;
-    uint64_t bytes;            /* in global memory; lanes at one place count once */
-    uint64_t sectors_repeated; /* of atomics: once more for each further lane at a word */
-    uint64_t wavefronts, wavefronts_ideal, wavefronts_pipe, conflicts;
-    uint64_t hits, misses;           /* L1 sectors */
-    uint64_t range_start, range_end; /* memory range of the last global access */
-    uint32_t array_start, array_end; /* shared array of the last access that was checked */
-    /* pattern of the last access by all 32 lanes */
-    bool has_pattern, is_sector_strided, is_line_strided;
-    bool is_regular;   /* deltas are multiples of the access size, and all of them less than 2^62 */
-    uint8_t shape;     /* enum wl_shape */
-    uint8_t surprises; /* changes of pattern in a row: 255 gives learning up */
-    int64_t low;       /* least delta */
-    uint64_t span;     /* bytes from there to the end of the access with the greatest */
-    uint64_t delta[WL_LANES] __attribute__((aligned(64)));
-    struct wl_line_set sets[WL_LINE_SETS];
-    struct wl_shared_memo memo;
-    struct wl_shared_pattern own_pattern; /* where the worker has no more room for patterns */
+enum wl_warp_status {
+    WL_WARP_READY,
+    WL_WARP_AT_BARRIER,
+    WL_WARP_AT_CLUSTER, /* the barrier of the cluster */
+    WL_WARP_DONE,
+    WL_WARP_FAULT
 };
 
 /* What went wrong first; instruction and place for the message. */
@@ -147,6 +81,8 @@ struct wl_warp {
     uint32_t vain_tests;    /* of barrier objects, since it did anything else with one */
     bool is_idle;           /* its last turn was nothing but such tests, after many */
     const struct wl_op *barrier_op;
+    uint32_t arrived_lanes;      /* at the cluster's barrier, in this phase */
+    bool is_counted;             /* and so have all: the cluster knows */
     uint64_t executed;           /* instructions, where there is a budget */
     uint64_t issued;             /* instructions, up to this turn */
     uint64_t clock;              /* what it read last */
@@ -177,6 +113,12 @@ struct wl_cta {
         uint32_t population, all, any; /* reductions */
     } barriers[WL_BARRIERS];
     struct wl_lonely *lonely; /* WL_BARRIERS; NULL while none arrived without waiting */
+    uint32_t rank;            /* in its cluster */
+    struct {
+        uint32_t blocks_live, warps_live;
+        uint32_t arrived; /* warps, at its barrier */
+        uint64_t issued;  /* instructions of its blocks that have ended */
+    } cluster;            /* of the block of rank 0 */
 };
 
 /* A recorded load that missed L1: its requests to L2, and where the answer is noted. */
@@ -195,6 +137,7 @@ struct wl_sm {
     uint64_t queue_end;  /* 1/256 cycles: when L1 and what lies behind will have served all lines */
     uint32_t turn_loads; /* loads of the turn so far */
     bool has_faulted;
+    bool is_stalled;     /* its warps wait for another SM of their cluster */
     bool is_interrupted; /* its epoch is to go on once L2 has what was asked of it */
     struct wl_findings findings;
     struct wl_flights flights;
@@ -236,10 +179,13 @@ struct wl_run {
     const struct wl_sim_options *options;
     uint32_t threads_per_block, warps_per_block;
     uint32_t shared_bytes;
+    uint32_t cluster[3], cluster_size; /* blocks; 1 where the launch has no clusters */
+    uint32_t peer_latency;             /* cycles to another SM of the cluster */
     uint32_t sm_count;
     uint64_t block_total;
     bool count, l1_global_loads;
     bool is_opaque;        /* see wl_check_is_opaque */
+    bool reaches_peers;    /* blocks may access each other's shared memory */
     uint32_t miss_latency; /* cycles of a load that misses L1 */
     uint32_t load_latency; /* cycles after which a warp goes on that waits for loads */
     double issue_lag;      /* cycles that an instruction takes beyond 1 / WL_ISSUE_PER_CYCLE */
@@ -273,18 +219,6 @@ void wl_worker_forget_ranges(struct wl_worker *worker);
 
 /* Makes room for more requests; memory is bounded since an SM leaves its epoch when it has many. */
 void wl_sm_grow_trace(struct wl_sm *sm);
-
-/* Adds to the site's counts what it has not added up yet of accesses to shared memory. */
-static inline void wl_site_add_repeats(struct wl_site_state *site)
-{
-    struct wl_shared_memo *memo = &site->memo;
-    site->requests[WL_SITE_SHARED] += memo->repeats;
-    site->wavefronts += memo->repeats * memo->wavefronts;
-    site->wavefronts_ideal += memo->repeats * memo->ideal;
-    site->wavefronts_pipe += memo->repeats * memo->pipe;
-    site->conflicts += memo->repeats * memo->conflicts;
-    memo->repeats = 0;
-}
 
 /* Adds up the workers' counters. */
 void wl_counts_gather(const struct wl_run *run, struct wl_worker *workers, uint32_t worker_count,

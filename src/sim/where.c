@@ -22,7 +22,7 @@ struct spots {
 /* Behind a test that failed the warp gives others their turn: it is still there. */
 static const struct wl_op *op_of(const struct wl_warp *warp, const struct wl_program *program)
 {
-    if (warp->status == WL_WARP_AT_BARRIER)
+    if (warp->status == WL_WARP_AT_BARRIER || warp->status == WL_WARP_AT_CLUSTER)
         return warp->barrier_op;
     const struct wl_op *op = warp->pc;
     return op > program->ops && op[-1].code == WL_OP_BARRIER_OBJECT ? op - 1 : op;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "timing/bulk.h"
 #include "timing/path.h"
 #include "timing/sectors.h"
 #include "timing/wake.h"
@@ -43,6 +44,7 @@ struct block {
     uint64_t ended;        /* when the last of its warps that have ended did */
     uint32_t number;       /* its low bits */
     bool is_live;
+    struct bulk_times bulk;
 };
 
 /* What held a warp back whose operands were there. */
@@ -329,6 +331,7 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
     block->arrived = 0;
     block->ended = 0;
     block->is_live = true;
+    block->bulk = (struct bulk_times){0};
     for (uint32_t i = 0; i < record->warp_count; i++) {
         struct warp *warp = &block->warps[i];
         warp->at = record->warps[i].items;
@@ -490,17 +493,6 @@ static double chance_of(struct engine *engine, uint32_t sector, uint32_t word)
 }
 
 /* The access at the head of a warp; returns when its data are there. */
-/* Half a warp has 16 bytes a lane at a time, though all lanes read the same. Loads that a compiler
- * made one of were recorded as the first of them. */
-static uint32_t with_two_passes(uint32_t word)
-{
-    struct wl_trace_access access = wl_trace_unpack(word);
-    if (!access.is_shared || access.wavefronts >= 2)
-        return word;
-    access.wavefronts = access.wavefronts_ideal = 2;
-    return wl_trace_pack(access);
-}
-
 static uint64_t access_memory(struct engine *engine, struct path_port *port,
                               const struct warp *warp, uint64_t now)
 {
@@ -508,7 +500,7 @@ static uint64_t access_memory(struct engine *engine, struct path_port *port,
     uint32_t word = op->slot != WL_MACHINE_NONE ? warp->slots[op->slot] : 0;
     uint32_t sector = word ? warp->sectors[op->slot] : 0;
     if (word && op->is_wide)
-        word = with_two_passes(word);
+        word = path_with_two_passes(word);
     struct sector_visit visit;
     engine->path.is_one_by_one = false;
     bool is_load = (op->kind == WL_MACHINE_LOAD || op->kind == WL_MACHINE_COPY) && sector;
@@ -522,7 +514,8 @@ static uint64_t access_memory(struct engine *engine, struct path_port *port,
     uint64_t comes = is_load && !visit.pays ? visit.sector->there : 0;
     uint64_t there = path_access(&engine->path, engine->model, engine->input->changes, op->kind,
                                  port, comes, word, now);
-    return is_load ? sectors_finish(&visit, there) : there;
+    return is_load ? sectors_finish(&visit, there)
+                   : bulk_pass(&warp->block->bulk, op->kind, sector, there);
 }
 
 /* Performs the instruction at the head of a warp. */
@@ -552,7 +545,7 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     }
     if (kind->pipe == WL_MACHINE_PIPE_LSU || kind->pipe == WL_MACHINE_PIPE_TEXTURE)
         done = access_memory(engine, &scheduler->port, warp, now);
-    if (op->kind == WL_MACHINE_STORE)
+    if (op->kind == WL_MACHINE_STORE || op->kind == WL_MACHINE_BULK)
         warp->stored = done > warp->stored ? done : warp->stored;
     set_ready(engine, warp, op, done, kind->state);
     warp->op++;

@@ -38,6 +38,8 @@ static const uint8_t throttles[] = {[QUEUE_MIO] = WL_TIMING_MIO_THROTTLE,
 /* The pipe that takes a kind's instructions: some differ in rate only. */
 static uint8_t pipe_of(uint8_t pipe)
 {
+    if (pipe == WL_MACHINE_PIPE_WARPGROUP)
+        return WL_MACHINE_PIPE_TENSOR;
     return pipe == WL_MACHINE_PIPE_IMAD || pipe == WL_MACHINE_PIPE_IMAD_WIDE ? WL_MACHINE_PIPE_FMA
            : pipe == WL_MACHINE_PIPE_CONVERT                                 ? WL_MACHINE_PIPE_XU
            : pipe == WL_MACHINE_PIPE_EITHER                                  ? WL_MACHINE_PIPE_ALU
@@ -54,6 +56,10 @@ static uint16_t interval(const struct wl_gpu *gpu, double per_cycle)
     return cycles < 1 ? 1 : (uint16_t)(cycles + 0.5);
 }
 
+/* Multiply-adds of 16 bits that an SM does for warpgroups: H100's architecture paper, of the one
+ * generation that has such products. Their units are of 512. */
+#define WARPGROUP_PER_CYCLE 2048.0
+
 static void set_intervals(const struct wl_gpu *gpu, uint16_t intervals[WL_MACHINE_PIPE_COUNT])
 {
     intervals[WL_MACHINE_PIPE_ALU] = interval(gpu, gpu->int32_per_cycle);
@@ -66,6 +72,7 @@ static void set_intervals(const struct wl_gpu *gpu, uint16_t intervals[WL_MACHIN
     intervals[WL_MACHINE_PIPE_XU] = interval(gpu, gpu->xu_per_cycle);
     intervals[WL_MACHINE_PIPE_CONVERT] = interval(gpu, gpu->convert_per_cycle);
     intervals[WL_MACHINE_PIPE_TENSOR] = interval(gpu, gpu->tensor_per_cycle / 256 * 32);
+    intervals[WL_MACHINE_PIPE_WARPGROUP] = interval(gpu, WARPGROUP_PER_CYCLE / 512 * 32);
     intervals[WL_MACHINE_PIPE_LSU] = 2;
     intervals[WL_MACHINE_PIPE_TEXTURE] = 4;
     intervals[WL_MACHINE_PIPE_SPECIAL] = 2;

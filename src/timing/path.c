@@ -387,6 +387,32 @@ static uint32_t changes_of(const struct wl_trace_access *access, uint8_t kind)
     return (is_ideal ? 0 : WL_TIMING_COALESCED) | (is_hit ? 0 : WL_TIMING_L1_HITS);
 }
 
+/* Cycles by which copies in bulk come later than loads would: an estimate, from what was published
+ * of the H100's tensor memory accelerator. */
+#define BULK_LATENCY 170
+
+/* A copy in bulk: the warp sends it, the rest is between L2 and shared memory. */
+static uint64_t copy_bulk(struct path *path, const struct timing_model *model,
+                          struct path_port *port, struct path_queue *queue, uint32_t word,
+                          uint64_t now)
+{
+    const struct wl_trace_access access = {.missed = wl_trace_bulk_sectors(word)};
+    const double sectors = access.missed;
+    const uint64_t start = take_pipe(&path->l1, port, queue, now, 1);
+    if (wl_trace_bulk_is_store(word)) {
+        serve(&path->l2_fill_free, (double)start, sectors * model->l2_fill_cycles);
+        double service = sectors * model->dram_bytes_per_written * model->dram_byte_cycles *
+                         turning(path, model, (double)start);
+        serve(&path->device_free, (double)start, service);
+        path->device_writing += service / RECENT;
+        return latest(serve(&path->l2_write_free, (double)start, sectors * model->l2_write_cycles),
+                      start);
+    }
+    path->l1.free += sectors * model->fill_cycles;
+    path->l1.busy += sectors * model->fill_cycles;
+    return fetch(path, model, start, &access) + BULK_LATENCY;
+}
+
 uint64_t path_access(struct path *path, const struct timing_model *model, uint32_t changes,
                      uint8_t kind, struct path_port *port, uint64_t comes, uint32_t word,
                      uint64_t now)
@@ -394,6 +420,8 @@ uint64_t path_access(struct path *path, const struct timing_model *model, uint32
     struct wl_trace_access access = wl_trace_unpack(word);
     uint32_t latency = model->kinds[kind].latency;
     struct path_queue *queue = &port->queues[model->kinds[kind].queue];
+    if (kind == WL_MACHINE_BULK)
+        return copy_bulk(path, model, port, queue, word, now);
     path->met |= word ? changes_of(&access, kind) : 0;
     if (kind == WL_MACHINE_CONSTANT)
         return load_constants(

@@ -4,6 +4,7 @@
 #define WL_TIMING_PATH_H
 
 #include "timing/model.h"
+#include "warp/trace.h"
 
 enum { PATH_QUEUE_MOST = 64, PATH_FLIGHTS = 1024 };
 
@@ -66,5 +67,16 @@ struct path {
 uint64_t path_access(struct path *path, const struct timing_model *model, uint32_t changes,
                      uint8_t kind, struct path_port *port, uint64_t comes, uint32_t word,
                      uint64_t now);
+
+/* Half a warp has 16 bytes a lane at a time, though all lanes read the same. Loads that a compiler
+ * made one of were recorded as the first of them. */
+static inline uint32_t path_with_two_passes(uint32_t word)
+{
+    struct wl_trace_access access = wl_trace_unpack(word);
+    if (!access.is_shared || access.wavefronts >= 2)
+        return word;
+    access.wavefronts = access.wavefronts_ideal = 2;
+    return wl_trace_pack(access);
+}
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/count.h"
 #include "base/memory.h"
+#include "timing/bulk.h"
 #include "timing/path.h"
 #include "warp/trace.h"
 
@@ -261,6 +262,36 @@ static void lines_or_sectors_written_in_part_take_their_time(void **state)
     }
 }
 
+/* 1024 sectors at half a cycle each. */
+static void a_copy_in_bulk_takes_its_bytes(void **state)
+{
+    (void)state;
+    struct way *way = begin();
+    way->model.kinds[WL_MACHINE_BULK] = (struct timing_kind){.queue = WL_TIMING_QUEUE_MIO};
+    uint64_t small = path_access(&way->path, &way->model, 0, WL_MACHINE_BULK, &way->ports[0], 0,
+                                 wl_trace_pack_bulk(128, false), 0);
+    uint64_t large = path_access(&way->path, &way->model, 0, WL_MACHINE_BULK, &way->ports[0], 0,
+                                 wl_trace_pack_bulk(32768, false), 10000);
+    assert_in_range(small, 250, 500);
+    assert_in_range(large - 10000, 512, 512 + small);
+    free(way);
+}
+
+/* A test waits for the copies of its own object alone. */
+static void who_tests_waits_for_what_the_object_was_told_of(void **state)
+{
+    (void)state;
+    struct bulk_times times = {0};
+    assert_int_equal(bulk_pass(&times, WL_MACHINE_BULK, 0, 700), 700);
+    assert_int_equal(bulk_pass(&times, WL_MACHINE_OBJECT_TELL, 3, 10), 10);
+    assert_int_equal(bulk_pass(&times, WL_MACHINE_BULK, 0, 900), 900);
+    assert_int_equal(bulk_pass(&times, WL_MACHINE_OBJECT_TELL, 4, 20), 20);
+    assert_int_equal(bulk_pass(&times, WL_MACHINE_OBJECT, 5, 30), 30);
+    assert_int_equal(bulk_pass(&times, WL_MACHINE_OBJECT_WAIT, 3, 40), 700);
+    assert_int_equal(bulk_pass(&times, WL_MACHINE_OBJECT_WAIT, 4, 800), 900);
+    assert_int_equal(bulk_pass(&times, WL_MACHINE_OBJECT_WAIT, 5, 50), 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +304,8 @@ int main(void)
         cmocka_unit_test(stores_wait_to_leave),
         cmocka_unit_test(neighbouring_lines_take_longer_to_store),
         cmocka_unit_test(lines_or_sectors_written_in_part_take_their_time),
+        cmocka_unit_test(a_copy_in_bulk_takes_its_bytes),
+        cmocka_unit_test(who_tests_waits_for_what_the_object_was_told_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

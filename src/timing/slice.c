@@ -24,6 +24,7 @@ static bool is_global(const struct wl_machine_op *op)
     case WL_MACHINE_ATOMIC:
     case WL_MACHINE_REDUCTION:
     case WL_MACHINE_COPY:
+    case WL_MACHINE_BULK:
     case WL_MACHINE_TEXTURE:
         return true;
     default:

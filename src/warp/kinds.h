@@ -40,6 +40,21 @@ enum wl_special {
     WL_SPECIAL_TOTAL_SHARED_BYTES,
     WL_SPECIAL_WORKSPACE_LOW, /* where the blocks of a cooperative grid meet */
     WL_SPECIAL_WORKSPACE_HIGH,
+    WL_SPECIAL_CLUSTERID_X,
+    WL_SPECIAL_CLUSTERID_Y,
+    WL_SPECIAL_CLUSTERID_Z,
+    WL_SPECIAL_NCLUSTERID_X,
+    WL_SPECIAL_NCLUSTERID_Y,
+    WL_SPECIAL_NCLUSTERID_Z,
+    WL_SPECIAL_CLUSTER_CTAID_X,
+    WL_SPECIAL_CLUSTER_CTAID_Y,
+    WL_SPECIAL_CLUSTER_CTAID_Z,
+    WL_SPECIAL_CLUSTER_NCTAID_X,
+    WL_SPECIAL_CLUSTER_NCTAID_Y,
+    WL_SPECIAL_CLUSTER_NCTAID_Z,
+    WL_SPECIAL_CLUSTER_CTARANK,
+    WL_SPECIAL_CLUSTER_NCTARANK,
+    WL_SPECIAL_IS_EXPLICIT_CLUSTER,
     WL_SPECIAL_COUNT
 };
 
@@ -123,6 +138,15 @@ static inline uint32_t wl_matrix_format_bits(enum wl_matrix_format format)
  * kind: format of A; width_bytes: of B; count: of D; spare: of C. */
 #define WL_MATRIX_SHAPE(m, n, k) ((uint32_t)(m) | (uint32_t)(n) << 8 | (uint32_t)(k) << 16)
 enum { WL_MATRIX_SATURATE = 1 << 28, WL_MATRIX_XOR = 1 << 29 }; /* in imm, beside the shape */
+
+/* WARPGROUP_MULTIPLY: a warp's part, 16 rows of A; the same, but that the shape has eight times as
+ * many rows and an eighth of the columns. */
+enum {
+    WL_GROUP_TRANSPOSED_A = 1 << 25,
+    WL_GROUP_TRANSPOSED_B = 1 << 26,
+    WL_GROUP_NEGATED_A = 1 << 27,
+    WL_GROUP_NEGATED_B = 1 << 30,
+};
 
 /* FRAGMENT_LOAD, FRAGMENT_STORE: which matrix, in d. */
 enum wl_matrix_role { WL_MATRIX_A, WL_MATRIX_B, WL_MATRIX_C };

@@ -21,6 +21,11 @@
 #define WL_SHARED_WINDOW 0x0100000000000000ull
 #define WL_LOCAL_WINDOW 0x0200000000000000ull
 #define WL_WINDOW_MASK 0xff00000000000000ull
+/* Shared memory of another block of the cluster: its rank plus one stands above the offset; 0 is
+ * the block's own. */
+enum { WL_PEER_SHIFT = 24, WL_PEER_MOST = 127 };
+#define WL_PEER_OFFSET_MASK 0x00ffffffu
+#define WL_CLUSTER_BLOCKS_MOST 16
 
 enum wl_opcode {
 #define B(id, dst, a, b, expression) WL_OP_##id, WL_OP_##id##_I,
@@ -109,8 +114,21 @@ enum wl_await {
     WL_AWAIT_COPIES, /* all */
 };
 
-/* kind of a COPY_BULK. */
-enum wl_bulk_direction { WL_BULK_TO_SHARED, WL_BULK_TO_GLOBAL };
+/* kind of a COPY_BULK or COPY_TENSOR. */
+enum wl_bulk_direction { WL_BULK_TO_SHARED, WL_BULK_TO_GLOBAL, WL_BULK_TO_PEER };
+
+/* COPY_BULK, COPY_TENSOR: spare, where memory is not written but reduced: the atomic and 1, or of a
+ * tensor, whose map has the type, one of these. */
+enum wl_bulk_reduction {
+    WL_BULK_ADD = 0x100,
+    WL_BULK_MIN,
+    WL_BULK_MAX,
+    WL_BULK_INC,
+    WL_BULK_DEC,
+    WL_BULK_AND,
+    WL_BULK_OR,
+    WL_BULK_XOR,
+};
 
 struct wl_op {
     wl_op_run run[2]; /* [0] all 32 lanes active, [1] some; filled when linked to an executor */

@@ -103,6 +103,9 @@ struct wl_program {
     uint32_t register_estimate;                /* by liveness, as ptxas might need; predicted */
     uint32_t barrier_count;                    /* named barriers used */
     uint32_t max_threads_per_block;            /* .maxntid / .reqntid product, 0: none */
+    bool needs_clusters;                       /* it is to be launched in clusters, */
+    uint32_t cluster[3];                       /* of so many blocks; 0: the launch says */
+    bool blocks_are_clusters;                  /* its launch counts clusters, not blocks */
     bool uses_grid_sync, uses_printf, uses_unmodelled_math;
     bool may_read_unset;     /* a register may be read that nothing was written to */
     bool uses_heap;          /* calls malloc or free */
@@ -132,6 +135,7 @@ struct wl_program {
     uint64_t serial;                /* unique in the process, given when linked */
     bool is_linked;                 /* ops hold the executor's functions */
     bool is_opaque;                 /* it writes memory in ways that the checks do not know */
+    bool reaches_peers;             /* it has addresses of other blocks' shared memory */
     uint32_t linked_mode;           /* checks that the functions make */
     const char *numbering_obstacle; /* why blocks of another size would do something else, for the
                                        sweep of block sizes; NULL: they would not. Lives on */

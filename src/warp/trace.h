@@ -81,6 +81,29 @@ static inline struct wl_trace_access wl_trace_unpack(uint32_t word)
                                     .note = word >> 24 & WL_TRACE_NOTE_MOST};
 }
 
+/* Second word of a copy in bulk: the sectors that it moves, and which way. First word of what is
+ * done to a barrier object: the number is the object's, for which sector 0 is none. */
+#define WL_TRACE_BULK_STORE (1u << 30)
+static inline uint32_t wl_trace_pack_bulk(uint64_t bytes, bool is_store)
+{
+    const uint64_t sectors = (bytes + 31) / 32;
+    const uint32_t most = WL_TRACE_BULK_STORE - 1;
+    return (sectors < most ? (uint32_t)sectors : most) | (is_store ? WL_TRACE_BULK_STORE : 0);
+}
+static inline uint32_t wl_trace_bulk_sectors(uint32_t word)
+{
+    return word & (WL_TRACE_BULK_STORE - 1);
+}
+static inline bool wl_trace_bulk_is_store(uint32_t word)
+{
+    return word & WL_TRACE_BULK_STORE;
+}
+static inline uint32_t wl_trace_object_word(uint32_t site, uint32_t offset)
+{
+    const uint32_t number = offset / 8 % ((1u << WL_TRACE_SECTOR_BITS) - 1) + 1;
+    return site | number << WL_TRACE_SITE_BITS;
+}
+
 struct wl_trace_warp {
     WL_VECTOR_FIELDS(uint32_t);
 };

@@ -68,11 +68,8 @@ struct launch_config { /* CUlaunchConfig */
     unsigned attribute_count;
 };
 
-int cuLaunchKernelEx(const struct launch_config *config, void *function, void **parameters,
-                     void **extra)
+static struct wl_device_request read_config(const struct launch_config *config, void *function)
 {
-    if (!config)
-        return WL_DEVICE_INVALID_VALUE;
     struct wl_device_request request = {
         .kernel = function,
         .shared_dynamic_bytes = config->shared_bytes,
@@ -84,17 +81,59 @@ int cuLaunchKernelEx(const struct launch_config *config, void *function, void **
         const struct launch_attribute *attribute = &config->attributes[i];
         if (attribute->id == ATTRIBUTE_COOPERATIVE)
             request.is_cooperative = attribute->value.number != 0;
-        const uint32_t *size = attribute->value.size;
-        if (attribute->id == ATTRIBUTE_CLUSTER && (size[0] > 1 || size[1] > 1 || size[2] > 1))
-            return wl_device_refuse("a launch with thread block clusters");
+        if (attribute->id == ATTRIBUTE_CLUSTER)
+            memcpy(request.cluster, attribute->value.size, sizeof request.cluster);
     }
+    return request;
+}
+
+int cuLaunchKernelEx(const struct launch_config *config, void *function, void **parameters,
+                     void **extra)
+{
+    if (!config)
+        return WL_DEVICE_INVALID_VALUE;
+    struct wl_device_request request = read_config(config, function);
     return launch(&request, parameters, extra);
 }
 WL_CUDA_PER_THREAD(cuLaunchKernelEx, ptsz);
 
+/* Asks one of the two questions about clusters. */
+static int ask_clusters(int *answer, void *function, const struct launch_config *config,
+                        int (*ask)(const struct wl_device_request *request, uint32_t *answer))
+{
+    uint32_t number = 0;
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!answer || !config || !function))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code)
+        return code;
+    const struct wl_device_request request = read_config(config, function);
+    code = wl_cuda_code(ask(&request, &number));
+    if (code == WL_DEVICE_OK)
+        *answer = (int)number;
+    return code;
+}
+
+int cuOccupancyMaxActiveClusters(int *clusters, void *function, const struct launch_config *config)
+{
+    return ask_clusters(clusters, function, config, wl_device_clusters_active);
+}
+
+int cuOccupancyMaxPotentialClusterSize(int *size, void *function,
+                                       const struct launch_config *config)
+{
+    return ask_clusters(size, function, config, wl_device_clusters_largest);
+}
+
 /* ---- properties of kernels ---- */
 
-enum { FUNCTION_MAX_DYNAMIC_SHARED = 8, FUNCTION_CARVEOUT = 9 };
+enum {
+    FUNCTION_MAX_DYNAMIC_SHARED = 8,
+    FUNCTION_CARVEOUT = 9,
+    FUNCTION_CLUSTER_WIDTH = 11, /* then height and depth */
+    FUNCTION_LARGE_CLUSTERS = 14,
+    FUNCTION_CLUSTER_POLICY = 15, /* a preference: it changes nothing here */
+};
 
 int cuFuncGetAttribute(int *value, int attribute, void *function)
 {
@@ -117,7 +156,12 @@ int cuFuncGetAttribute(int *value, int attribute, void *function)
         0, /* compiled with -dlcm=ca */
         (int)found.max_dynamic_shared_bytes,
         found.carveout_pct,
-        0, /* and so on: clusters */
+        found.needs_clusters,
+        (int)found.cluster[0],
+        (int)found.cluster[1],
+        (int)found.cluster[2],
+        found.has_large_clusters,
+        0, /* and so on: the policy of clusters */
     };
     const int last = (int)(WL_COUNT(values)) - 1;
     if (attribute < 0)
@@ -137,7 +181,12 @@ int cuFuncSetAttribute(void *function, int attribute, int value)
         return wl_cuda_code(wl_device_kernel_set_dynamic_shared(function, value));
     if (attribute == FUNCTION_CARVEOUT)
         return wl_cuda_code(wl_device_kernel_set_carveout(function, value));
-    return wl_device_refuse("cuFuncSetAttribute for clusters");
+    if (attribute >= FUNCTION_CLUSTER_WIDTH && attribute < FUNCTION_LARGE_CLUSTERS)
+        return wl_cuda_code(
+            wl_device_kernel_set_cluster(function, attribute - FUNCTION_CLUSTER_WIDTH, value));
+    if (attribute == FUNCTION_LARGE_CLUSTERS)
+        return wl_cuda_code(wl_device_kernel_allow_large_clusters(function, value != 0));
+    return attribute == FUNCTION_CLUSTER_POLICY ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
 }
 
 int cuKernelGetAttribute(int *value, int attribute, void *kernel, int device)

@@ -83,24 +83,56 @@ struct launch_config { /* cudaLaunchConfig_t */
     unsigned attribute_count;
 };
 
-int cudaLaunchKernelExC(const struct launch_config *config, const void *function, void **parameters)
+static struct wl_device_request read_config(const struct launch_config *config,
+                                            const void *function)
 {
-    if (!config)
-        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
     struct wl_device_request request =
         make_request(function, config->grid, config->block, config->shared_bytes, config->stream);
-    request.parameters = parameters;
     for (unsigned i = 0; i < config->attribute_count; i++) {
         const struct launch_attribute *attribute = &config->attributes[i];
         if (attribute->id == ATTRIBUTE_COOPERATIVE)
             request.is_cooperative = attribute->value.number != 0;
-        const uint32_t *size = attribute->value.size;
-        if (attribute->id == ATTRIBUTE_CLUSTER && (size[0] > 1 || size[1] > 1 || size[2] > 1))
-            return wl_cudart_done(wl_device_refuse("a launch with thread block clusters"));
+        if (attribute->id == ATTRIBUTE_CLUSTER)
+            memcpy(request.cluster, attribute->value.size, sizeof request.cluster);
     }
+    return request;
+}
+
+int cudaLaunchKernelExC(const struct launch_config *config, const void *function, void **parameters)
+{
+    if (!config)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    struct wl_device_request request = read_config(config, function);
+    request.parameters = parameters;
     return launch(function, &request);
 }
 WL_CUDART_PER_THREAD(cudaLaunchKernelExC, ptsz);
+
+/* Asks one of the two questions about clusters. */
+static int ask_clusters(int *answer, const void *function, const struct launch_config *config,
+                        int (*ask)(const struct wl_device_request *request, uint32_t *answer))
+{
+    if (!answer || !config)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    const struct wl_device_request request = read_config(config, function);
+    uint32_t number = 0;
+    int code = request.kernel ? ask(&request, &number) : wl_cudart_unknown_kernel(function);
+    if (code == WL_DEVICE_OK)
+        *answer = (int)number;
+    return wl_cudart_done(code);
+}
+
+int cudaOccupancyMaxActiveClusters(int *clusters, const void *function,
+                                   const struct launch_config *config)
+{
+    return ask_clusters(clusters, function, config, wl_device_clusters_active);
+}
+
+int cudaOccupancyMaxPotentialClusterSize(int *size, const void *function,
+                                         const struct launch_config *config)
+{
+    return ask_clusters(size, function, config, wl_device_clusters_largest);
+}
 
 unsigned __cudaPushCallConfiguration(struct wl_cudart_size grid, struct wl_cudart_size block,
                                      size_t shared_bytes, void *stream)
@@ -179,10 +211,11 @@ int cudaLaunch(const void *function)
 
 /* ---- properties of kernels ---- */
 
-struct function_attributes { /* cudaFuncAttributes, the part that all versions share */
+struct function_attributes { /* cudaFuncAttributes, as of CUDA 12; 16 numbers follow */
     size_t shared_bytes, constant_bytes, local_bytes;
     int max_threads_per_block, registers, ptx_version, binary_version, cache_mode_ca;
     int max_dynamic_shared_bytes, carveout_pct;
+    int needs_clusters, cluster[3], cluster_policy, has_large_clusters;
 };
 
 int cudaFuncGetAttributes(struct function_attributes *attributes, const void *function)
@@ -204,11 +237,20 @@ int cudaFuncGetAttributes(struct function_attributes *attributes, const void *fu
             .binary_version = (int)found.binary_version,
             .max_dynamic_shared_bytes = (int)found.max_dynamic_shared_bytes,
             .carveout_pct = found.carveout_pct,
+            .needs_clusters = found.needs_clusters,
+            .cluster = {(int)found.cluster[0], (int)found.cluster[1], (int)found.cluster[2]},
+            .has_large_clusters = found.has_large_clusters,
         };
     return wl_cudart_done(code);
 }
 
-enum { FUNCTION_MAX_DYNAMIC_SHARED = 8, FUNCTION_CARVEOUT = 9 };
+enum {
+    FUNCTION_MAX_DYNAMIC_SHARED = 8,
+    FUNCTION_CARVEOUT = 9,
+    FUNCTION_CLUSTER_WIDTH = 11, /* then height and depth */
+    FUNCTION_LARGE_CLUSTERS = 14,
+    FUNCTION_CLUSTER_POLICY = 15, /* a preference: it changes nothing here */
+};
 
 int cudaFuncSetAttribute(const void *function, int attribute, int value)
 {
@@ -219,7 +261,13 @@ int cudaFuncSetAttribute(const void *function, int attribute, int value)
         return wl_cudart_done(wl_device_kernel_set_dynamic_shared(kernel, value));
     if (attribute == FUNCTION_CARVEOUT)
         return wl_cudart_done(wl_device_kernel_set_carveout(kernel, value));
-    return wl_cudart_done(wl_device_refuse("cudaFuncSetAttribute for clusters"));
+    if (attribute >= FUNCTION_CLUSTER_WIDTH && attribute < FUNCTION_LARGE_CLUSTERS)
+        return wl_cudart_done(
+            wl_device_kernel_set_cluster(kernel, attribute - FUNCTION_CLUSTER_WIDTH, value));
+    if (attribute == FUNCTION_LARGE_CLUSTERS)
+        return wl_cudart_done(wl_device_kernel_allow_large_clusters(kernel, value != 0));
+    return wl_cudart_done(attribute == FUNCTION_CLUSTER_POLICY ? WL_DEVICE_OK
+                                                               : WL_DEVICE_INVALID_VALUE);
 }
 
 int cudaKernelSetAttributeForDevice(const void *kernel, int attribute, int value, int device)

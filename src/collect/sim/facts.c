@@ -46,6 +46,13 @@ void wl_sim_facts_of_launch(const struct wl_device_launch *launch,
              settings->cache_control == WL_CACHE_CONTROL_ALL ? "all" : "none");
     add_text(list, "launch__l1_global_loads", launch->l1_global_loads ? "on" : "off");
     add_text(list, "launch__is_cooperative", yes_or_no(launch->is_cooperative));
+    if (launch->cluster[0]) {
+        const uint32_t *cluster = launch->cluster;
+        add_number(list, "launch__cluster_size", cluster[0] * cluster[1] * cluster[2]);
+        add_number(list, "launch__cluster_dim_x", cluster[0]);
+        add_number(list, "launch__cluster_dim_y", cluster[1]);
+        add_number(list, "launch__cluster_dim_z", cluster[2]);
+    }
     add_text(list, "launch__is_stand_in", yes_or_no(launch->module && launch->module->is_stand_in));
     if (launch->kernel)
         add_text(list, "launch__registers_source", launch->kernel->registers_source);

@@ -33,6 +33,7 @@ struct wl_device_launch {
     const char *mangled;
     uint32_t device_id, context_id, stream_id;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks; 0: the launch has no clusters */
     uint32_t shared_dynamic_bytes;
     bool is_cooperative, l1_global_loads;
     uint64_t start_ns; /* CLOCK_REALTIME */

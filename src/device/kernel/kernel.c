@@ -181,7 +181,13 @@ int wl_device_kernel_attributes(struct wl_device_kernel *kernel,
             .local_bytes = kernel->program->local_bytes,
             .max_dynamic_shared_bytes = dynamic_limit(kernel),
             .carveout_pct = kernel->carveout_pct,
+            .needs_clusters = kernel->program->needs_clusters,
+            .has_large_clusters = kernel->has_large_clusters,
         };
+    if (code == WL_DEVICE_OK)
+        memcpy(attributes->cluster,
+               kernel->program->cluster[0] ? kernel->program->cluster : kernel->cluster,
+               sizeof attributes->cluster);
     wl_device_leave();
     return code;
 }

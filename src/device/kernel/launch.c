@@ -130,6 +130,7 @@ static void describe(const struct wl_device_request *request, uint32_t stream_id
         .stream_id = stream_id,
         .shared_dynamic_bytes = (uint32_t)request->shared_dynamic_bytes,
         .is_cooperative = request->is_cooperative,
+        .cluster = {request->cluster[0], request->cluster[1], request->cluster[2]},
         .l1_global_loads = caches_global_loads(kernel->image),
         .start_ns = wl_clock_realtime_ns(),
     };
@@ -176,6 +177,7 @@ static int code_of_fault(enum wl_sim_fault fault)
         [WL_SIM_FAULT_MISALIGNED] = WL_DEVICE_MISALIGNED,
         [WL_SIM_FAULT_TRAP] = WL_DEVICE_LAUNCH_FAILURE,
         [WL_SIM_FAULT_ASSERT] = WL_DEVICE_ASSERT,
+        [WL_SIM_FAULT_ILLEGAL_INSTRUCTION] = WL_DEVICE_ILLEGAL_INSTRUCTION,
         [WL_SIM_FAULT_UNSUPPORTED] = WL_DEVICE_NOT_SUPPORTED,
         [WL_SIM_FAULT_BUDGET] = WL_DEVICE_LAUNCH_TIMEOUT,
     };
@@ -228,6 +230,7 @@ static void make_input(const struct wl_device_request *request, const uint8_t *p
         .registers_per_thread = kernel->info.registers_per_thread,
         .carveout_pct = kernel->carveout_pct,
         .is_cooperative = request->is_cooperative,
+        .cluster = {request->cluster[0], request->cluster[1], request->cluster[2]},
         .start_ns = wl_device_timeline_begin(request->stream),
     };
     input->start_cycles = (uint64_t)((double)(input->start_ns - wl_device.origin_ns) *
@@ -315,8 +318,9 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
     return result;
 }
 
-int wl_device_launch_one(const struct wl_device_request *request, struct wl_device_children *made)
+int wl_device_launch_one(const struct wl_device_request *asked, struct wl_device_children *made)
 {
+    struct wl_device_request with_clusters = *asked, *const request = &with_clusters;
     struct wl_device_stream_info stream;
     uint8_t *parameters = NULL;
     int code = wl_device_state_check();
@@ -332,7 +336,9 @@ int wl_device_launch_one(const struct wl_device_request *request, struct wl_devi
         return code;
     if (wl_device_kernel_open(request->kernel))
         return report_refused(request, stream.id);
-    code = check_resources(request);
+    code = wl_device_cluster_resolve(request);
+    if (code == WL_DEVICE_OK)
+        code = check_resources(request);
     if (code)
         return code;
     code = pack_parameters(request, &parameters);

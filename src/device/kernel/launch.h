@@ -8,6 +8,7 @@
 struct wl_device_request {
     struct wl_device_kernel *kernel;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks; 0: as the kernel says */
     size_t shared_dynamic_bytes;
     void *stream;
     bool is_cooperative;
@@ -18,6 +19,10 @@ struct wl_device_request {
 /* Runs the kernel to its end, whether or not the stream is captured. Errors of the launch itself
  * are returned; errors while it ran are returned by the calls that follow, as on hardware. */
 int wl_device_launch_now(const struct wl_device_request *request);
+/* Clusters of the request's size that the GPU holds at once, and the largest size for its blocks.
+ */
+WL_EXPORT int wl_device_clusters_active(const struct wl_device_request *request, uint32_t *count);
+WL_EXPORT int wl_device_clusters_largest(const struct wl_device_request *request, uint32_t *size);
 /* What kernels allocated and did not free, see wl_sim_leak; nothing where an error ended the
  * context, or another thread is at work. */
 bool wl_device_heap_leak(uint32_t *number, struct wl_sim_leak *leak);

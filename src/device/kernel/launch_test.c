@@ -42,6 +42,9 @@ static const char text[] =
     ".visible .entry strange()\n{\n.reg .b32 %r<2>;\nfrobnicate.u32 %r1, 3;\nret;\n}\n"
     ".visible .entry shares()\n{\n.shared .align 4 .b8 s[40000];\n.reg .b32 %r<2>;\n"
     "mov.u32 %r1, s;\nst.shared.u32 [%r1], %r1;\nret;\n}\n"
+    ".visible .entry clustered()\n{\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n"
+    ".visible .entry pairs()\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{\nret;\n}\n"
+    ".visible .entry counted()\n.blocksareclusters\n.reqnctapercluster 2, 2, 1\n{\nret;\n}\n"
     ".visible .entry mixed(.param .u64 out, .param .align 4 .b8 three[12], .param .u8 tiny,\n"
     ".param .f64 wide)\n{\n.reg .b64 %rd<3>;\n.reg .b32 %r<3>;\n.reg .f64 %fd<2>;\n"
     "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [three+8];\nld.param.u8 %r2, [tiny];\n"
@@ -195,6 +198,49 @@ static void a_cooperative_grid_must_fit(void **state)
     assert_int_equal(wl_device_launch(&request), WL_DEVICE_COOPERATIVE_TOO_LARGE);
 }
 
+static int launch_in_clusters(struct wl_device_request *request, uint32_t blocks, uint32_t size)
+{
+    request->grid[0] = blocks;
+    request->cluster[0] = size;
+    request->cluster[1] = request->cluster[2] = 1;
+    return wl_device_launch(request);
+}
+
+static void clusters_have_a_size_that_divides_the_grid(void **state)
+{
+    (void)state;
+    uint32_t number = 0;
+    struct wl_device_request request = request_of("clustered", 32, NULL);
+    assert_int_equal(launch_in_clusters(&request, 12, 3), WL_DEVICE_OK);
+    assert_int_equal(last.cluster[0], 3);
+    assert_int_equal(launch_in_clusters(&request, 9, 2), WL_DEVICE_INVALID_CLUSTER_SIZE);
+    assert_int_equal(launch_in_clusters(&request, 16, 16), WL_DEVICE_INVALID_CLUSTER_SIZE);
+    assert_int_equal(launch_in_clusters(&request, 16, 0), WL_DEVICE_INVALID_CLUSTER_SIZE);
+    assert_int_equal(wl_device_kernel_allow_large_clusters(request.kernel, true), WL_DEVICE_OK);
+    assert_int_equal(launch_in_clusters(&request, 16, 16), WL_DEVICE_OK);
+    assert_int_equal(launch_in_clusters(&request, 17, 17), WL_DEVICE_INVALID_CLUSTER_SIZE);
+    request.grid[0] = request.cluster[0] = 16;
+    assert_int_equal(wl_device_clusters_active(&request, &number), WL_DEVICE_OK);
+    assert_int_equal(number, 8 * 32);
+    assert_int_equal(wl_device_clusters_largest(&request, &number), WL_DEVICE_OK);
+    assert_int_equal(number, 16);
+}
+
+static void clusters_that_a_kernel_is_compiled_for_are_its_only_ones(void **state)
+{
+    (void)state;
+    struct wl_device_request request = request_of("pairs", 32, NULL);
+    request.grid[0] = 3;
+    assert_int_equal(wl_device_launch(&request), WL_DEVICE_INVALID_CLUSTER_SIZE);
+    assert_int_equal(launch_in_clusters(&request, 4, 4), WL_DEVICE_INVALID_CLUSTER_SIZE);
+    assert_int_equal(launch_in_clusters(&request, 4, 2), WL_DEVICE_OK);
+    request = request_of("counted", 32, NULL);
+    request.grid[0] = 3;
+    assert_int_equal(wl_device_launch(&request), WL_DEVICE_OK);
+    assert_int_equal(last.grid[0], 6);
+    assert_int_equal(last.grid[1], 2);
+}
+
 static void a_missing_kernel_is_an_invalid_function(void **state)
 {
     (void)state;
@@ -337,6 +383,8 @@ int main(void)
         TEST(shapes_are_checked),
         TEST(shared_memory_needs_leave_beyond_48_kib),
         TEST(a_cooperative_grid_must_fit),
+        TEST(clusters_have_a_size_that_divides_the_grid),
+        TEST(clusters_that_a_kernel_is_compiled_for_are_its_only_ones),
         TEST(a_missing_kernel_is_an_invalid_function),
         TEST(what_cannot_be_modelled_fails_alone_and_says_so_once),
         TEST(faults_stay_until_reset),

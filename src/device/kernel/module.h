@@ -35,6 +35,8 @@ struct wl_device_kernel_attributes {
     size_t shared_bytes, constant_bytes, local_bytes;
     uint32_t max_dynamic_shared_bytes;
     int32_t carveout_pct;
+    bool needs_clusters, has_large_clusters;
+    uint32_t cluster[3]; /* that it must be launched in, 0: any */
 };
 /* WL_DEVICE_INVALID_FUNCTION if there is no such kernel; WL_DEVICE_NOT_SUPPORTED if it cannot be
  * modelled (said once on stderr). */
@@ -53,6 +55,10 @@ WL_EXPORT int wl_device_kernel_parameter(struct wl_device_kernel *kernel, size_t
                                          size_t *offset, size_t *size_bytes);
 WL_EXPORT int wl_device_kernel_set_dynamic_shared(struct wl_device_kernel *kernel, int bytes);
 WL_EXPORT int wl_device_kernel_set_carveout(struct wl_device_kernel *kernel, int pct);
+/* The size of clusters along one axis; whether they may have more than 8 blocks. */
+WL_EXPORT int wl_device_kernel_set_cluster(struct wl_device_kernel *kernel, int axis, int size);
+WL_EXPORT int wl_device_kernel_allow_large_clusters(struct wl_device_kernel *kernel,
+                                                    bool are_allowed);
 /* Blocks of block_threads that an SM holds; 0 where they cannot be launched. */
 WL_EXPORT int wl_device_kernel_occupancy(struct wl_device_kernel *kernel, uint32_t block_threads,
                                          size_t dynamic_shared_bytes,

@@ -50,6 +50,8 @@ struct wl_device_kernel {
     uint32_t constant_bytes;
     uint32_t dynamic_shared_limit_bytes; /* 0: the default of the GPU */
     int32_t carveout_pct;
+    uint32_t cluster[3]; /* set by the program, 0: not */
+    bool has_large_clusters;
     struct wl_device_whatif_row *whatif; /* kernel/whatif.c */
     UT_hash_handle hh;
 };
@@ -97,6 +99,8 @@ struct wl_device_kernel *wl_device_module_take_kernel(struct wl_device_module *m
                                                       const char *name);
 /* Lowers the kernel at its first use. Returns kernel->code. */
 int wl_device_kernel_open(struct wl_device_kernel *kernel);
+/* The clusters of a launch whose kernel is open, and its grid in blocks; or what is wrong. */
+int wl_device_cluster_resolve(struct wl_device_request *request);
 void wl_device_kernel_free(struct wl_device_kernel *kernel);
 /* Reports a kernel that failed: "kernel NAME WHAT: message at where", the name demangled.
  */

@@ -396,8 +396,11 @@ static void place_variable(struct lowering *lowering, const struct wl_ptx_variab
     struct variable_place place = {variable->name, function, variable->space, 0};
     if (variable->space != WL_PTX_SPACE_SHARED && variable->space != WL_PTX_SPACE_LOCAL)
         return;
-    if (variable->is_extern && variable->size_bytes == 0)
-        return; /* dynamic shared memory: behind all static */
+    if (variable->is_extern && variable->size_bytes == 0) { /* behind all static memory */
+        if (variable->alignment > lowering->shared->dynamic_alignment)
+            lowering->shared->dynamic_alignment = variable->alignment;
+        return;
+    }
     const bool is_shared = variable->space == WL_PTX_SPACE_SHARED;
     const uint64_t end = is_shared ? lowering->shared->end : lowering->local_end;
     if (variable->size_bytes > PLACED_BYTES_MAX || end > PLACED_BYTES_MAX) {
@@ -417,9 +420,10 @@ static void place_variable(struct lowering *lowering, const struct wl_ptx_variab
 /* The arrays become the program's, with the one that a launch may give a size behind them. */
 static void give_shared(struct shared_layout *layout, struct wl_program *program)
 {
-    program->shared_static_bytes = (uint32_t)wl_align_up(layout->plain_end, 16);
+    const uint64_t alignment = lower_dynamic_alignment(layout);
+    program->shared_static_bytes = (uint32_t)wl_align_up(layout->plain_end, alignment);
     program->shared_end = (uint32_t)wl_align_up(layout->last_end, 16);
-    program->shared_dynamic_start = (uint32_t)wl_align_up(layout->end, 16);
+    program->shared_dynamic_start = (uint32_t)wl_align_up(layout->end, alignment);
     WL_PUSH(&layout->arrays,
             ((struct wl_shared_array){.start = program->shared_dynamic_start,
                                       .plain_start = program->shared_static_bytes}));
@@ -713,9 +717,9 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
     lowering.program->name = wl_string_copy(function->name);
     lowering.program->max_threads_per_block = thread_limit(function);
     lowering.program->numbering_obstacle = wl_ptx_numbering_obstacle(function);
-    if (function->needs_clusters)
-        lower_fail(&lowering, WL_ERR_UNSUPPORTED,
-                   "%s needs thread-block clusters, which cannot be modelled", function->name);
+    lowering.program->needs_clusters = function->needs_clusters;
+    lowering.program->blocks_are_clusters = function->blocks_are_clusters;
+    memcpy(lowering.program->cluster, function->cluster, sizeof function->cluster);
     lay_out_parameters(&lowering);
     lower_calls_find(&calls, input);
     for (size_t i = 0; i < calls.shared.count; i++)

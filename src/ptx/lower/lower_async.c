@@ -52,9 +52,8 @@ static uint32_t copy_size(struct lowering *lowering, const struct wl_ptx_instruc
     return size;
 }
 
-/* The address of an operand as one register. */
-static uint32_t address_register(struct lowering *lowering, const struct wl_ptx_operand *operand,
-                                 enum wl_ptx_space space)
+uint32_t lower_address_register(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                                enum wl_ptx_space space)
 {
     uint32_t base;
     int64_t offset;
@@ -90,7 +89,7 @@ static void copy_bytes(struct lowering *lowering, const struct wl_ptx_instructio
         lower_unsupported(lowering);
         return;
     }
-    uint32_t source = address_register(lowering, &operands[1], WL_PTX_SPACE_GLOBAL);
+    uint32_t source = lower_address_register(lowering, &operands[1], WL_PTX_SPACE_GLOBAL);
     uint32_t size = copy_size(lowering, instruction, (uint32_t)width_bytes);
     uint32_t site = lower_new_site(lowering, WL_SITE_GLOBAL, WL_SITE_COPY);
     struct wl_op *op = lower_emit(lowering, WL_OP_COPY_ASYNC, 0,
@@ -105,10 +104,10 @@ static void copy_bytes(struct lowering *lowering, const struct wl_ptx_instructio
     lower_set_address(lowering, op, base, offset);
 }
 
-static void act_on_barrier(struct lowering *lowering, const struct wl_ptx_operand *address,
-                           enum wl_barrier_action action, uint32_t b, uint32_t dst)
+void lower_act_on_barrier(struct lowering *lowering, const struct wl_ptx_operand *address,
+                          enum wl_barrier_action action, uint32_t b, uint32_t dst)
 {
-    enum wl_ptx_space space = lower_space_of(lowering->instruction);
+    enum wl_ptx_space space = WL_PTX_SPACE_SHARED;
     uint32_t base;
     int64_t offset;
     if (!lower_address(lowering, address, &space, &base, &offset))
@@ -127,42 +126,6 @@ static void act_on_barrier(struct lowering *lowering, const struct wl_ptx_operan
     op->site = site;
     op->flags = dst == NO_REGISTER ? 0 : WL_OPF_RESULT;
     lower_set_address(lowering, op, base, offset);
-}
-
-/* cp.async.bulk: one operand list for all directions, "to, from, size" and then the barrier that is
- * notified, if any; a cache policy behind it is ignored. */
-static void copy_bulk(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
-{
-    const struct wl_ptx_operand *operands = instruction->operands;
-    const char *const *words = (const char *const *)instruction->modifiers;
-    bool tells_barrier = wl_ptx_instruction_has(instruction, "mbarrier::complete_tx::bytes");
-    bool is_load = instruction->modifier_count > 2 && strncmp(words[2], "shared", 6) == 0;
-    bool has_global = wl_ptx_instruction_has(instruction, "global");
-    enum wl_ptx_space space = WL_PTX_SPACE_SHARED;
-    uint32_t base;
-    int64_t offset;
-    if (!has_global || is_load != tells_barrier ||
-        instruction->operand_count < (tells_barrier ? 4 : 3) ||
-        !lower_address(lowering, &operands[is_load ? 0 : 1], &space, &base, &offset)) {
-        lower_unsupported(lowering);
-        return;
-    }
-    uint32_t global = address_register(lowering, &operands[is_load ? 1 : 0], WL_PTX_SPACE_GLOBAL);
-    uint32_t size = lower_source(lowering, &operands[2], WL_CLASS_32, WL_PTX_U32);
-    uint32_t site =
-        lower_new_site(lowering, WL_SITE_GLOBAL, is_load ? WL_SITE_COPY : WL_SITE_STORE);
-    struct wl_op *op =
-        lower_emit(lowering, WL_OP_COPY_BULK, 0,
-                   (uint8_t)(FIELD_B | FIELD_C | (base == NO_REGISTER ? 0 : FIELD_A)));
-    op->b = global;
-    op->c = size;
-    op->site = site;
-    op->kind = is_load ? WL_BULK_TO_SHARED : WL_BULK_TO_GLOBAL;
-    lower_set_address(lowering, op, base, offset);
-    if (!tells_barrier)
-        return;
-    act_on_barrier(lowering, &operands[3], WL_BARRIER_COMPLETE, size, NO_REGISTER);
-    lowering->ops.items[lowering->ops.count - 1].op.flags |= WL_OPF_BYPASS_L1;
 }
 
 /* Bulk copies have groups of their own, which nothing here looks at. */
@@ -185,36 +148,23 @@ static void await_copies(struct lowering *lowering, const struct wl_ptx_instruct
 
 FAMILY(copy)
 {
-    static const char *const words[] = {"async",
-                                        "bulk",
-                                        "ca",
-                                        "cg",
-                                        "shared",
-                                        "shared::cta",
-                                        "shared::cluster",
-                                        "global",
-                                        "mbarrier",
-                                        "mbarrier::complete_tx::bytes",
-                                        "arrive",
-                                        "noinc",
-                                        "bulk_group",
-                                        "commit_group",
-                                        "wait_group",
-                                        "read",
-                                        "wait_all",
-                                        "b64"};
-    if (!has_only(instruction, words, WL_COUNT(words))) {
+    static const char *const words[] = {
+        "async",      "bulk",     "ca",       "cg",    "shared",         "shared::cta",
+        "global",     "mbarrier", "arrive",   "noinc", "bulk_group",     "commit_group",
+        "wait_group", "read",     "wait_all", "b64",   "shared::cluster"};
+    const bool is_wait = wl_ptx_instruction_has(instruction, "commit_group") ||
+                         wl_ptx_instruction_has(instruction, "wait_group");
+    if (wl_ptx_instruction_has(instruction, "bulk") && !is_wait) {
+        lower_bulk(lowering, instruction);
+    } else if (!has_only(instruction, words, WL_COUNT(words))) {
         lower_unsupported(lowering);
     } else if (wl_ptx_instruction_has(instruction, "mbarrier")) {
         /* without noinc, it counts up the arrivals that the phase waits for, then arrives */
         if (wl_ptx_instruction_has(instruction, "noinc") && instruction->operand_count == 1)
-            act_on_barrier(lowering, &instruction->operands[0], WL_BARRIER_ARRIVE,
-                           lower_constant(lowering, WL_CLASS_32, 1), NO_REGISTER);
+            lower_act_on_barrier(lowering, &instruction->operands[0], WL_BARRIER_ARRIVE,
+                                 lower_constant(lowering, WL_CLASS_32, 1), NO_REGISTER);
         else
             lower_emit(lowering, WL_OP_WARP_SYNC, 0, 0)->kind = WL_WARP_SYNC_TELL;
-    } else if (wl_ptx_instruction_has(instruction, "bulk") &&
-               wl_ptx_instruction_has(instruction, "global")) {
-        copy_bulk(lowering, instruction);
     } else if (wl_ptx_instruction_has(instruction, "global")) {
         copy_bytes(lowering, instruction);
     } else {
@@ -271,11 +221,11 @@ static uint32_t barrier_value(struct lowering *lowering,
 
 FAMILY(mbarrier)
 {
-    static const char *const words[] = {"init",       "inval",    "arrive",       "arrive_drop",
-                                        "test_wait",  "try_wait", "expect_tx",    "complete_tx",
-                                        "noComplete", "parity",   "shared",       "shared::cta",
-                                        "release",    "acquire",  "relaxed",      "cta",
-                                        "cluster",    "b64",      "pending_count"};
+    static const char *const words[] = {
+        "init",     "inval",       "arrive",          "arrive_drop", "test_wait",
+        "try_wait", "expect_tx",   "complete_tx",     "noComplete",  "parity",
+        "shared",   "shared::cta", "shared::cluster", "release",     "acquire",
+        "relaxed",  "cta",         "cluster",         "b64",         "pending_count"};
     const struct action_row *row = NULL;
     for (size_t i = 0; i < WL_COUNT(action_rows) && !row; i++)
         row = wl_ptx_instruction_has(instruction, action_rows[i].word) ? &action_rows[i] : NULL;
@@ -298,5 +248,5 @@ FAMILY(mbarrier)
     if (row->has_result && operands[0].kind != WL_PTX_OPERAND_SINK)
         dst = lower_destination(lowering, &operands[0],
                                 action >= WL_BARRIER_TEST ? WL_CLASS_PREDICATE : WL_CLASS_64);
-    act_on_barrier(lowering, &operands[row->has_result], action, value, dst);
+    lower_act_on_barrier(lowering, &operands[row->has_result], action, value, dst);
 }

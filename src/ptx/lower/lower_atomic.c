@@ -101,7 +101,6 @@ void lower_atomic_list(struct lowering *lowering, const struct wl_ptx_instructio
     int64_t offset;
     uint8_t used = 0, defs = 0;
     if (instruction->operand_count < first + 2 + is_swap || count * row->width_bytes > 16 ||
-        wl_ptx_instruction_has(instruction, "shared::cluster") ||
         !lower_address(lowering, &operands[first], &space, &base, &offset)) {
         lower_unsupported(lowering);
         return;

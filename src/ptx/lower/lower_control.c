@@ -5,7 +5,7 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "ptx/lower/family.h"
-#include "ptx/lower/lowering.h"
+#include "ptx/lower/lower_memory.h"
 
 static void mark_branch(struct lowering *lowering)
 {
@@ -529,7 +529,7 @@ static bool keep_mask(struct lowering *lowering, const struct wl_ptx_instruction
 FAMILY(barrier)
 {
     if (wl_ptx_instruction_has(instruction, "cluster")) {
-        lower_unsupported(lowering);
+        lower_cluster_barrier(lowering, instruction);
         return;
     }
     if (wl_ptx_instruction_has(instruction, "warp")) {
@@ -553,12 +553,7 @@ FAMILY(barrier)
 
 FAMILY(fence)
 {
-    /* other ways to memory than loads and stores are not modelled; those of copies are the same */
-    if (wl_ptx_instruction_has(instruction, "tensormap::generic") ||
-        wl_ptx_instruction_has(instruction, "cluster")) {
-        lower_unsupported(lowering);
-        return;
-    }
+    (void)instruction; /* what copies in bulk and tensor maps see is what loads and stores do */
     lower_emit(lowering, WL_OP_FENCE, 0, 0);
 }
 
@@ -703,8 +698,9 @@ FAMILY(isspace)
         lower_isspace_range(lowering, instruction);
         return;
     }
-    static const char *const spaces[] = {"shared", "shared::cta", "local"};
-    static const enum wl_site_space kinds[] = {WL_SITE_SHARED, WL_SITE_SHARED, WL_SITE_LOCAL};
+    static const char *const spaces[] = {"shared", "shared::cta", "shared::cluster", "local"};
+    static const enum wl_site_space kinds[] = {WL_SITE_SHARED, WL_SITE_SHARED, WL_SITE_SHARED,
+                                               WL_SITE_LOCAL};
     int space = lower_choose(instruction, spaces, WL_COUNT(spaces));
     if (space < 0 || instruction->operand_count < 2) {
         lower_unsupported(lowering);

@@ -223,7 +223,8 @@ FAMILY(cvta)
     if (!lower_expect(lowering, 2))
         return;
     bool is_shared = wl_ptx_instruction_has(instruction, "shared") ||
-                     wl_ptx_instruction_has(instruction, "shared::cta");
+                     wl_ptx_instruction_has(instruction, "shared::cta") ||
+                     wl_ptx_instruction_has(instruction, "shared::cluster");
     if (!is_shared && !wl_ptx_instruction_has(instruction, "local")) {
         lower_unsupported(lowering);
         return;

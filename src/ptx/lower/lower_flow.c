@@ -362,7 +362,8 @@ static bool writes_shared(const struct wl_op *op)
 static bool step_read(const struct lowered *lowered, bool *has_read)
 {
     const struct wl_op *op = &lowered->op;
-    if (lowered->needs_yield || op->code == WL_OP_BARRIER || op->code == WL_OP_YIELD)
+    if (lowered->needs_yield || op->code == WL_OP_BARRIER || op->code == WL_OP_CLUSTER_WAIT ||
+        op->code == WL_OP_YIELD)
         *has_read = false;
     const bool waits = *has_read && writes_shared(op);
     *has_read = (*has_read && !waits) || reads_shared(op);

@@ -25,7 +25,7 @@ static enum wl_machine_register register_kind(const struct virtual_register *reg
 static bool is_memory(const struct wl_op *op)
 {
     return (op->code >= WL_OP_LOAD_GLOBAL && op->code <= WL_OP_ATOMIC_LIST) ||
-           op->code == WL_OP_COPY_ASYNC ||
+           (op->code >= WL_OP_COPY_ASYNC && op->code <= WL_OP_BARRIER_OBJECT) ||
            (op->code >= WL_OP_FRAGMENT_LOAD && op->code <= WL_OP_TILE_STORE);
 }
 

@@ -25,6 +25,7 @@ static const struct word_row word_rows[] = {
     {"global", EFFECT_SPACE, WL_PTX_SPACE_GLOBAL},
     {"shared", EFFECT_SPACE, WL_PTX_SPACE_SHARED},
     {"shared::cta", EFFECT_SPACE, WL_PTX_SPACE_SHARED},
+    {"shared::cluster", EFFECT_SPACE, WL_PTX_SPACE_SHARED},
     {"local", EFFECT_SPACE, WL_PTX_SPACE_LOCAL},
     {"const", EFFECT_SPACE, WL_PTX_SPACE_CONST},
     {"param", EFFECT_SPACE, WL_PTX_SPACE_PARAM},
@@ -47,6 +48,9 @@ static const struct word_row word_rows[] = {
     {"wb", EFFECT_NONE, 0},
     {"wt", EFFECT_NONE, 0},
     {"cta", EFFECT_NONE, 0},
+    {"cluster", EFFECT_NONE, 0},
+    {"async", EFFECT_NONE, 0},
+    {"mbarrier::complete_tx::bytes", EFFECT_NONE, 0},
     {"gpu", EFFECT_NONE, 0},
     {"sys", EFFECT_NONE, 0},
     {"unified", EFFECT_NONE, 0},
@@ -433,9 +437,29 @@ FAMILY(load)
     lower_access(lowering, instruction, true);
 }
 
+/* st.async and red.async: a barrier object is told of the bytes. */
+static void tell_barrier(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
+                         uint32_t bytes)
+{
+    if (!wl_ptx_instruction_has(instruction, "async"))
+        return;
+    if (instruction->operand_count != 3 || lower_space_of(instruction) != WL_PTX_SPACE_SHARED ||
+        !wl_ptx_instruction_has(instruction, "mbarrier::complete_tx::bytes")) {
+        lower_unsupported(lowering);
+        return;
+    }
+    lower_act_on_barrier(lowering, &instruction->operands[2], WL_BARRIER_COMPLETE,
+                         lower_constant(lowering, WL_CLASS_32, bytes), NO_REGISTER);
+    lowering->ops.items[lowering->ops.count - 1].op.flags |= WL_OPF_BYPASS_L1;
+}
+
 FAMILY(store)
 {
+    static const char *const vectors[] = {"v2", "v4"};
+    const int vector = lower_choose(instruction, vectors, WL_COUNT(vectors));
     lower_access(lowering, instruction, false);
+    tell_barrier(lowering, instruction,
+                 (uint32_t)wl_ptx_type_bytes(lower_type(instruction, 0)) << (vector + 1));
 }
 
 /* ---- atomics ---- */
@@ -505,21 +529,17 @@ FAMILY(atomic)
         lower_atomic_list(lowering, instruction);
         return;
     }
-    static const char *const shared_words[] = {"shared", "shared::cta"};
     enum wl_ptx_type type = lower_type(instruction, 0);
     const struct atomic_row *atomic = find_atomic(instruction, type);
     bool has_destination = strcmp(instruction->opcode, "atom") == 0;
     int first = has_destination ? 1 : 0;
     bool is_swap =
         atomic && (atomic->kind == WL_ATOMIC_CAS_B32 || atomic->kind == WL_ATOMIC_CAS_B64);
-    if (!atomic || instruction->operand_count < first + 2 + is_swap ||
-        wl_ptx_instruction_has(instruction, "shared::cluster")) {
+    if (!atomic || instruction->operand_count < first + 2 + is_swap) {
         lower_unsupported(lowering);
         return;
     }
-    enum wl_ptx_space space = lower_choose(instruction, shared_words, 2) >= 0 ? WL_PTX_SPACE_SHARED
-                              : wl_ptx_instruction_has(instruction, "global") ? WL_PTX_SPACE_GLOBAL
-                                                                              : WL_PTX_SPACE_NONE;
+    enum wl_ptx_space space = lower_space_of(instruction);
     const struct wl_ptx_operand *operands = instruction->operands;
     uint32_t base;
     int64_t offset;
@@ -552,6 +572,7 @@ FAMILY(atomic)
     op->flags = is_used ? WL_OPF_RESULT : 0;
     lower_set_address(lowering, op, base, offset);
     lowering->program->lanes_may_wait |= is_used;
+    tell_barrier(lowering, instruction, (uint32_t)wl_ptx_type_bytes(type));
     if (space != WL_PTX_SPACE_SHARED && (is_used || atomic->is_ordered))
         lowering->program->blocks_communicate = true;
 }

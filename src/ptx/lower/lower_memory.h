@@ -16,6 +16,17 @@ void lower_set_address(struct lowering *lowering, struct wl_op *op, uint32_t bas
 
 /* Whether the register of a generic address holds one of local memory, whatever the way there. */
 bool lower_points_to_local(struct lowering *lowering, const struct wl_ptx_operand *address);
+/* An operation on the barrier object at the address; b: count, token or parity, dst: NO_REGISTER
+ * where nothing is told. lower_async.c */
+void lower_act_on_barrier(struct lowering *lowering, const struct wl_ptx_operand *address,
+                          enum wl_barrier_action action, uint32_t b, uint32_t dst);
+/* The address of an operand in a register of 64 bits: lower_async.c */
+uint32_t lower_address_register(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                                enum wl_ptx_space space);
+/* cp.async.bulk but for its groups: lower_bulk.c */
+void lower_bulk(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
+/* barrier.cluster: lower_cluster.c */
+void lower_cluster_barrier(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
 
 /* Whether the function reads a register: an atomic whose result is unused is a reduction. */
 bool lower_is_read(const struct wl_ptx_function *function, int32_t reg);

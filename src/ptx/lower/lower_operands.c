@@ -45,23 +45,29 @@ static const struct special_row special_rows[] = {
     {"%envreg1", WL_SPECIAL_WORKSPACE_HIGH, false},
     {"%envreg2", WL_SPECIAL_WORKSPACE_LOW, false},
     {"%total_smem_size", WL_SPECIAL_TOTAL_SHARED_BYTES, false},
+    {"%clusterid.x", WL_SPECIAL_CLUSTERID_X, false},
+    {"%clusterid.y", WL_SPECIAL_CLUSTERID_Y, false},
+    {"%clusterid.z", WL_SPECIAL_CLUSTERID_Z, false},
+    {"%nclusterid.x", WL_SPECIAL_NCLUSTERID_X, false},
+    {"%nclusterid.y", WL_SPECIAL_NCLUSTERID_Y, false},
+    {"%nclusterid.z", WL_SPECIAL_NCLUSTERID_Z, false},
+    {"%cluster_ctaid.x", WL_SPECIAL_CLUSTER_CTAID_X, false},
+    {"%cluster_ctaid.y", WL_SPECIAL_CLUSTER_CTAID_Y, false},
+    {"%cluster_ctaid.z", WL_SPECIAL_CLUSTER_CTAID_Z, false},
+    {"%cluster_nctaid.x", WL_SPECIAL_CLUSTER_NCTAID_X, false},
+    {"%cluster_nctaid.y", WL_SPECIAL_CLUSTER_NCTAID_Y, false},
+    {"%cluster_nctaid.z", WL_SPECIAL_CLUSTER_NCTAID_Z, false},
+    {"%cluster_ctarank", WL_SPECIAL_CLUSTER_CTARANK, false},
+    {"%cluster_nctarank", WL_SPECIAL_CLUSTER_NCTARANK, false},
+    {"%is_explicit_cluster", WL_SPECIAL_IS_EXPLICIT_CLUSTER, false},
 };
 
-/* The same for all threads: a block is a cluster of its own, and nothing is monitored. */
+/* The same for all threads: nothing is monitored. */
 static const struct {
     const char *name;
     uint64_t value;
 } constant_rows[] = {
     {"WARP_SZ", WL_LANES},
-    {"%is_explicit_cluster", 0},
-    {"%cluster_ctarank", 0},
-    {"%cluster_nctarank", 1},
-    {"%cluster_ctaid.x", 0},
-    {"%cluster_ctaid.y", 0},
-    {"%cluster_ctaid.z", 0},
-    {"%cluster_nctaid.x", 1},
-    {"%cluster_nctaid.y", 1},
-    {"%cluster_nctaid.z", 1},
     {"%pm0", 0},
     {"%pm1", 0},
     {"%pm2", 0},
@@ -250,7 +256,7 @@ bool lower_find_variable(struct lowering *lowering, const char *name, enum wl_pt
             variable = &lowering->instance->function->variables[i];
     if (variable && variable->space == WL_PTX_SPACE_SHARED) {
         *space = WL_PTX_SPACE_SHARED; /* dynamic: behind all static variables */
-        *address = wl_align_up(lowering->shared->end, 16);
+        *address = wl_align_up(lowering->shared->end, lower_dynamic_alignment(lowering->shared));
         return true;
     }
     *space = variable ? variable->space : WL_PTX_SPACE_GLOBAL;
@@ -394,6 +400,13 @@ uint32_t lower_predicate(struct lowering *lowering, const struct wl_ptx_operand 
         struct wl_op *op = lower_emit(lowering, WL_OP_PRED_CONST, FIELD_DST, 0);
         op->dst = reg;
         op->imm = operand->integer != 0;
+        return reg;
+    }
+    if (operand->kind == WL_PTX_OPERAND_SPECIAL) {
+        uint32_t reg = lower_new_register(lowering, WL_CLASS_PREDICATE);
+        uint32_t value = read_special(lowering, operand->name, WL_CLASS_32);
+        lower_emit_plain(lowering, WL_OP_NE_I32, reg, value,
+                         lower_constant(lowering, WL_CLASS_32, 0), NO_REGISTER);
         return reg;
     }
     if (operand->kind != WL_PTX_OPERAND_REGISTER) {

@@ -33,7 +33,7 @@ FAMILY(slct)
                      dst, a, b, chosen);
 }
 
-/* Cache policies, and ranks in clusters of one block: there is nothing to tell but zero. */
+/* Cache policies: there is nothing to tell but zero. */
 FAMILY(zero)
 {
     if (instruction->operand_count < 1) {

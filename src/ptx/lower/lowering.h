@@ -111,10 +111,16 @@ struct variable_place {
 
 /* Layout of the shared arrays of the kernel and its callees. */
 struct shared_layout {
-    uint64_t end, plain_end; /* bytes laid out so far, with and without gaps */
-    uint64_t last_end;       /* of the last array */
+    uint64_t end, plain_end;    /* bytes laid out so far, with and without gaps */
+    uint64_t last_end;          /* of the last array */
+    uint64_t dynamic_alignment; /* that extern arrays ask for */
     WL_VECTOR(struct wl_shared_array) arrays;
 };
+
+static inline uint64_t lower_dynamic_alignment(const struct shared_layout *layout)
+{
+    return layout->dynamic_alignment > 16 ? layout->dynamic_alignment : 16;
+}
 
 struct lowering {
     const struct wl_ptx_lower_input *input;

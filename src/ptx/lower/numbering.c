@@ -126,7 +126,8 @@ static const char *see(const struct wl_ptx_instruction *instruction, uint8_t *ro
         if (strcmp(opcode_rows[i].opcode, instruction->opcode) == 0)
             return opcode_rows[i].obstacle;
     if (wl_ptx_instruction_has(instruction, "shared") ||
-        wl_ptx_instruction_has(instruction, "shared::cta"))
+        wl_ptx_instruction_has(instruction, "shared::cta") ||
+        wl_ptx_instruction_has(instruction, "shared::cluster"))
         return "it uses shared memory";
     bool has_roles = false;
     for (uint32_t i = 0; i < instruction->operand_count; i++) {
@@ -146,6 +147,8 @@ const char *wl_ptx_numbering_obstacle(const struct wl_ptx_function *function)
     for (uint32_t i = 0; i < function->variable_count; i++)
         if (function->variables[i].space == WL_PTX_SPACE_SHARED)
             return "it uses shared memory";
+    if (function->needs_clusters)
+        return "its blocks form clusters";
     if (function->required_threads[0])
         return "it is compiled for blocks of one size";
     uint8_t *roles = wl_alloc_zero(function->register_count + 1u, 1);

@@ -46,7 +46,7 @@ static const struct {
     {"reqnctapercluster", WL_PTX_KEY_REQNCTAPERCLUSTER},
     {"maxnctapersm", WL_PTX_KEY_IGNORED_NUMBERS},
     {"maxclusterrank", WL_PTX_KEY_IGNORED_NUMBERS},
-    {"blocksareclusters", WL_PTX_KEY_IGNORED_NUMBERS},
+    {"blocksareclusters", WL_PTX_KEY_BLOCKSARECLUSTERS},
     {"noreturn", WL_PTX_KEY_IGNORED_NUMBERS},
     {"abi_preserve", WL_PTX_KEY_IGNORED_NUMBERS},
     {"abi_preserve_control", WL_PTX_KEY_IGNORED_NUMBERS},

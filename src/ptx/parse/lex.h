@@ -54,6 +54,7 @@ enum wl_ptx_keyword {
     WL_PTX_KEY_MINNCTAPERSM,
     WL_PTX_KEY_MAXNREG,
     WL_PTX_KEY_EXPLICITCLUSTER,
+    WL_PTX_KEY_BLOCKSARECLUSTERS,
     WL_PTX_KEY_REQNCTAPERCLUSTER,
     WL_PTX_KEY_IGNORED_NUMBERS, /* function attribute that concerns only the assembler */
     WL_PTX_KEY_BRANCHTARGETS,

@@ -46,7 +46,6 @@ static bool skip_numbers(struct wl_ptx_parser *parser)
 /* What stands between the parameters and the body or semicolon. */
 static bool parse_attributes(struct wl_ptx_parser *parser, struct wl_ptx_function *function)
 {
-    uint32_t triple[3];
     for (;;) {
         bool is_parsed = false;
         switch (wl_ptx_keyword_at(parser)) {
@@ -68,9 +67,13 @@ static bool parse_attributes(struct wl_ptx_parser *parser, struct wl_ptx_functio
             function->needs_clusters = true;
             is_parsed = wl_ptx_next(parser);
             break;
+        case WL_PTX_KEY_BLOCKSARECLUSTERS:
+            function->blocks_are_clusters = true;
+            is_parsed = wl_ptx_next(parser);
+            break;
         case WL_PTX_KEY_REQNCTAPERCLUSTER:
             function->needs_clusters = true;
-            is_parsed = parse_triple(parser, triple);
+            is_parsed = parse_triple(parser, function->cluster);
             break;
         case WL_PTX_KEY_IGNORED_NUMBERS:
             is_parsed = skip_numbers(parser);

@@ -191,6 +191,8 @@ struct wl_ptx_function {
     uint32_t min_blocks;          /* .minnctapersm */
     uint32_t max_registers;       /* .maxnreg */
     bool needs_clusters;          /* .explicitcluster or .reqnctapercluster */
+    uint32_t cluster[3];          /* .reqnctapercluster, 0 where not said */
+    bool blocks_are_clusters;     /* .blocksareclusters */
     uint32_t text_line;
 };
 

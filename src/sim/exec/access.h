@@ -117,8 +117,14 @@ void WL_EXEC(count_load)(struct wl_warp *warp, const struct wl_op *op);
 /* Checks mapping and alignment of a global access; counts it where counting is on. False: the warp
  * has faulted. */
 bool WL_EXEC(access_global)(struct access *access);
+/* What an atomic makes of an element of so many bytes; plain: of those of ATOMIC_GLOBAL. */
+u64 WL_EXEC(reduce_plain)(enum wl_atomic kind, u32 bytes, u64 old, u64 operand);
+u64 WL_EXEC(reduce_element)(enum wl_atomic kind, u32 bytes, u64 old, u64 operand);
 /* Bounds, alignment, wavefronts of a shared access; addresses become pointers. */
 bool WL_EXEC(access_shared)(struct access *access);
+/* The access's bytes of shared memory at an offset, of this block or another of its cluster. NULL:
+ * the lane has faulted. */
+uint8_t *WL_EXEC(shared_place)(struct access *access, u32 lane, u32 offset);
 /* The operation of that name. */
 const struct wl_op *WL_EXEC(LOAD_SHARED)(struct wl_warp *warp, const struct wl_op *op);
 /* Bounds, alignment, sectors of a local access; addresses become pointers. */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "sim/banks.h"
+#include "sim/cluster.h"
 #include "sim/compiled.h"
 
 bool WL_EXEC(access_misaligned)(struct access *access, const u64 *all)
@@ -35,23 +36,28 @@ static const struct wl_shared_pattern *keep_pattern(struct wl_worker *worker,
     return kept;
 }
 
-/* Learns the pattern of a shared access: wavefronts, bounds relative to the first lane, and whether
- * one 128-byte window holds it all. */
-static void learn_shared(struct access *access, const u32 *offset, u32 first)
+static enum wl_bank_access bank_access(const struct access *access)
 {
     static const enum wl_bank_access accesses[] = {[WL_SITE_LOAD] = WL_BANK_LOAD,
                                                    [WL_SITE_STORE] = WL_BANK_STORE,
                                                    [WL_SITE_COPY] = WL_BANK_STORE,
                                                    [WL_SITE_ATOMIC] = WL_BANK_ATOMIC,
                                                    [WL_SITE_REDUCTION] = WL_BANK_ATOMIC};
+    const uint8_t kind = access->op->kind;
+    const bool is_swap =
+        kind >= WL_ATOMIC_CAS_B32 && (kind <= WL_ATOMIC_CAS_B64 || kind == WL_ATOMIC_CAS_B16);
+    return accesses[access->kind] == WL_BANK_ATOMIC && is_swap ? WL_BANK_CAS
+                                                               : accesses[access->kind];
+}
+
+/* Learns the pattern of a shared access: wavefronts, bounds relative to the first lane, and whether
+ * one 128-byte window holds it all. */
+static void learn_shared(struct access *access, const u32 *offset, u32 first)
+{
     struct wl_site_state *site = access->site;
     struct wl_warp *warp = access->warp;
-    enum wl_bank_access kind = accesses[access->kind];
-    if (kind == WL_BANK_ATOMIC && access->op->kind >= WL_ATOMIC_CAS_B32 &&
-        (access->op->kind <= WL_ATOMIC_CAS_B64 || access->op->kind == WL_ATOMIC_CAS_B16))
-        kind = WL_BANK_CAS;
-    struct wl_bank_result result =
-        wl_banks_count(warp->worker->run->gpu, offset, warp->active, access->bytes, kind);
+    struct wl_bank_result result = wl_banks_count(warp->worker->run->gpu, offset, warp->active,
+                                                  access->bytes, bank_access(access));
     struct wl_shared_memo *memo = &site->memo;
     wl_native_relearn(warp->worker, access->op->site);
     wl_site_add_repeats(site);
@@ -106,6 +112,95 @@ static bool beyond_shared(struct access *access, const u32 *offset)
     return false;
 }
 
+/* Faults the thread at fault for an access of another block's shared memory. Always false. */
+static bool beyond_cluster(struct access *access, u32 lane, u32 rank)
+{
+    struct wl_warp *warp = access->warp;
+    const u32 size = warp->worker->run->cluster_size;
+    warp->active = LANE_BIT(lane);
+    if (rank < size)
+        wl_warp_fault(warp, access->op, WL_SIM_FAULT_TRAP, "cluster target block not present",
+                      "block %u of the cluster has ended, its shared memory is gone", rank);
+    else
+        wl_warp_fault(warp, access->op, WL_SIM_FAULT_TRAP, "cluster target out of range",
+                      "block %u of a cluster of %u", rank, size);
+    return false;
+}
+
+uint8_t *WL_EXEC(shared_place)(struct access *access, u32 lane, u32 offset)
+{
+    struct wl_warp *warp = access->warp;
+    const struct wl_run *run = warp->worker->run;
+    const u32 peer = run->reaches_peers ? offset >> WL_PEER_SHIFT : 0;
+    const u32 rank = peer ? peer - 1 : warp->cta->rank;
+    const u32 inner = run->reaches_peers ? offset & WL_PEER_OFFSET_MASK : offset;
+    const struct wl_cta *cta = rank < run->cluster_size ? wl_cluster_block(warp->cta, rank) : NULL;
+    if (!cta || !cta->is_live) {
+        beyond_cluster(access, lane, rank);
+        return NULL;
+    }
+    if (wl_reach_holds(0, run->shared_bytes, inner, access->bytes))
+        return cta->shared + inner;
+    u32 offsets[WL_LANES];
+    WL_FOR_LANES (i)
+        offsets[i] = inner;
+    warp->active = LANE_BIT(lane);
+    beyond_shared(access, offsets);
+    return NULL;
+}
+
+/* Counts what the lanes access of one block as an access of this one's memory would be. */
+static void count_peer(struct access *access, const u32 *offset, u32 lanes,
+                       struct wl_trace_access *total)
+{
+    const struct wl_bank_result result = wl_banks_count(access->warp->worker->run->gpu, offset,
+                                                        lanes, access->bytes, bank_access(access));
+    access->site->wavefronts += result.wavefronts;
+    access->site->wavefronts_ideal += result.ideal;
+    access->site->wavefronts_pipe += result.pipe_wavefronts;
+    access->site->conflicts += result.conflicts;
+    total->lines++;
+    total->sectors += result.pipe_wavefronts;
+}
+
+/* Where lanes access the shared memory of blocks of their cluster, their own among them. It takes
+ * about as long as an access that L2 has: the network that leads there is the same. */
+static bool access_peers(struct access *access, const u32 *offset)
+{
+    struct wl_warp *warp = access->warp;
+    const struct wl_run *run = warp->worker->run;
+    struct wl_trace_access total = {.note = 1};
+    u32 inner[WL_LANES];
+    WL_FOR_LANES (i)
+        inner[i] = offset[i] & WL_PEER_OFFSET_MASK;
+    for (u32 left = warp->active, lanes; left; left &= ~lanes) {
+        const u32 peer = offset[__builtin_ctz(left)] >> WL_PEER_SHIFT;
+        lanes = 0;
+        WL_FOR_LANES (i)
+            lanes |= (u32)(offset[i] >> WL_PEER_SHIFT == peer) << i;
+        lanes &= left;
+        for (u32 rest = lanes; rest; rest &= rest - 1) {
+            const u32 lane = (u32)__builtin_ctz(rest);
+            const uint8_t *place = WL_EXEC(shared_place)(access, lane, offset[lane]);
+            if (!place)
+                return false;
+            access->address[lane] = (u64)(uintptr_t)place;
+        }
+        if (run->count)
+            count_peer(access, inner, lanes, &total);
+    }
+    access->shape = WL_SHAPE_SCATTERED;
+    access->site->requests[WL_SITE_SHARED] += run->count;
+    if (access->kind == WL_SITE_LOAD || access->kind == WL_SITE_ATOMIC)
+        warp->sm->turn_loads++;
+    total.missed = total.sectors_ideal = total.sectors;
+    if (warp->trace && !(access->op->site >> WL_TRACE_SITE_BITS)) {
+        wl_trace_push(warp->trace, wl_trace_access_word(access->op->site, 0));
+        wl_trace_push(warp->trace, wl_trace_pack(total));
+    }
+    return true;
+}
+
 bool WL_EXEC(access_shared)(struct access *access)
 {
     struct wl_warp *warp = access->warp;
@@ -130,6 +225,8 @@ bool WL_EXEC(access_shared)(struct access *access)
         }
         if (all & (access->bytes - 1))
             return WL_EXEC(access_misaligned)(access, address);
+        if (run->reaches_peers && highest >> WL_PEER_SHIFT)
+            return access_peers(access, offset);
         if (!wl_reach_holds(0, run->shared_bytes, highest, access->bytes))
             return beyond_shared(access, offset);
         learn_shared(access, offset, first);

@@ -1,4 +1,4 @@
-/* Copies from global to shared memory, and barrier objects in shared memory. */
+/* Copies of lanes from global to shared memory, and barrier objects in shared memory. */
 #include "sim/barrier_object.h"
 #include "sim/exec/reach.h"
 
@@ -42,63 +42,6 @@ RUN(COPY_ASYNC)
             memcpy(memory, (const void *)(uintptr_t)from[lane], size);
         memset(memory + size, 0, op->width_bytes - size);
     }
-    return op + 1;
-}
-
-enum { PIECE_BYTES = 16 };
-
-/* What one lane asks for, as accesses of 32 pieces, which pass the warp's own counters and L1 by:
- * only what they move between L2 and shared memory is seen. */
-static bool copy_bulk(struct wl_warp *warp, const struct wl_op *op, u64 shared, u64 global,
-                      u32 bytes)
-{
-    struct wl_site_state passed = {0};
-    struct wl_op part = *op;
-    const bool is_load = op->kind == WL_BULK_TO_SHARED;
-    part.flags |= WL_OPF_BYPASS_L1;
-    for (u32 done = 0; done < bytes; done += WL_LANES * PIECE_BYTES) {
-        u64 from[WL_LANES], to[WL_LANES];
-        u32 pieces = (bytes - done) / PIECE_BYTES;
-        for (u32 lane = 0; lane < WL_LANES; lane++) {
-            from[lane] = (is_load ? global : shared) + done + PIECE_BYTES * lane;
-            to[lane] = (is_load ? shared : global) + done + PIECE_BYTES * lane;
-        }
-        set_active(warp, pieces < WL_LANES ? (1u << pieces) - 1 : WL_FULL_MASK);
-        if (!reach_memory_at(warp, &part, &passed, is_load ? WL_SITE_GLOBAL : WL_SITE_SHARED,
-                             is_load ? WL_SITE_COPY : WL_SITE_LOAD, PIECE_BYTES, from) ||
-            !reach_memory_at(warp, &part, &passed, is_load ? WL_SITE_SHARED : WL_SITE_GLOBAL,
-                             is_load ? WL_SITE_COPY : WL_SITE_STORE, PIECE_BYTES, to))
-            return false;
-        for (u32 lane = 0; lane < WL_LANES && lane < pieces; lane++)
-            memcpy((void *)(uintptr_t)to[lane], (const void *)(uintptr_t)from[lane], PIECE_BYTES);
-    }
-    return true;
-}
-
-RUN(COPY_BULK)
-{
-    const u32 active = warp->active;
-    const u64 *global = lane_register(warp, op->b);
-    const u32 *bytes = lane_register(warp, op->c);
-    struct wl_trace_warp *trace = warp->trace;
-    bool is_good = true;
-    warp->trace = NULL; /* its time is not predicted */
-    for (u32 left = active; left && is_good; left &= left - 1) {
-        u32 lane = (u32)__builtin_ctz(left);
-        is_good = bytes[lane] % PIECE_BYTES == 0;
-        if (is_good) {
-            is_good = copy_bulk(warp, op, reach_base(warp, op, lane), global[lane], bytes[lane]);
-            continue;
-        }
-        set_active(warp, 1u << lane);
-        wl_warp_fault(warp, op, WL_SIM_FAULT_MISALIGNED, "misaligned address",
-                      "a bulk copy of %u bytes, which is no multiple of %d", bytes[lane],
-                      PIECE_BYTES);
-    }
-    warp->trace = trace;
-    if (!is_good)
-        return NULL;
-    set_active(warp, active);
     return op + 1;
 }
 
@@ -151,8 +94,56 @@ static bool is_over(u64 object, enum wl_barrier_action action, u64 value)
     return parity != (is_token ? value >> WL_BARRIER_PARITY_SHIFT : (value & 1));
 }
 
+/* Tells the objects at one place in all blocks of the lanes' masks of the bytes that came. */
+static bool complete_in_blocks(struct wl_warp *warp, const struct wl_op *op)
+{
+    const u32 active = warp->active;
+    const u32 *masks = lane_register(warp, op->c), *bytes = lane_register(warp, op->b);
+    struct wl_site_state passed = {0};
+    for (u32 left = active; left; left &= left - 1) {
+        const u32 lane = (u32)__builtin_ctz(left);
+        const u32 offset = (u32)reach_base(warp, op, lane) & WL_PEER_OFFSET_MASK;
+        set_active(warp, LANE_BIT(lane));
+        for (u32 mask = masks[lane] & 0xffff; mask; mask &= mask - 1) {
+            u64 address[WL_LANES] = {0};
+            address[lane] = offset | ((u32)__builtin_ctz(mask) + 1) << WL_PEER_SHIFT;
+            if (!reach_memory_at(warp, op, &passed, WL_SITE_SHARED, WL_SITE_ATOMIC, 8, address))
+                return false;
+            u64 *object = (u64 *)(uintptr_t)address[lane];
+            *object = act(*object, WL_BARRIER_COMPLETE, bytes[lane]);
+        }
+    }
+    set_active(warp, active);
+    return true;
+}
+
+static void trace_object(struct wl_warp *warp, const struct wl_op *op)
+{
+    if (!warp->trace || op->site >> WL_TRACE_SITE_BITS)
+        return;
+    const u32 offset = (u32)reach_base(warp, op, (u32)__builtin_ctz(warp->active));
+    wl_trace_push(warp->trace, wl_trace_object_word(op->site, offset & WL_PEER_OFFSET_MASK));
+    wl_trace_push(warp->trace, wl_trace_pack((struct wl_trace_access){
+                                   .is_shared = true, .wavefronts = 1, .wavefronts_ideal = 1}));
+}
+
+/* Its accesses are recorded as what is done to an object, not as accesses. */
+static const struct wl_op *act_on_object(struct wl_warp *warp, const struct wl_op *op);
+
 RUN(BARRIER_OBJECT)
 {
+    struct wl_trace_warp *trace = warp->trace;
+    trace_object(warp, op);
+    warp->trace = NULL;
+    const struct wl_op *next = act_on_object(warp, op);
+    warp->trace = trace;
+    return next;
+}
+
+static const struct wl_op *act_on_object(struct wl_warp *warp, const struct wl_op *op)
+{
+    if (op->c != UINT32_MAX)
+        return complete_in_blocks(warp, op) ? op + 1 : NULL;
     const enum wl_barrier_action action = op->kind;
     const bool is_test = action >= WL_BARRIER_TEST;
     const enum wl_site_access kind = action <= WL_BARRIER_INVALIDATE ? WL_SITE_STORE

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "warp/op.h"
+
 /* bfe: position and length are the low 8 bits; bits beyond the top are the sign (PTX ISA, bfe). */
 static inline uint64_t bfe_any(uint64_t value, uint32_t position, uint32_t length, int width,
                                int is_signed)
@@ -88,6 +90,18 @@ static inline uint32_t extend_b32(uint32_t value, uint32_t length)
 {
     uint32_t shift = 32 - length;
     return length == 0 ? 0 : (uint32_t)((int32_t)(value << shift) >> shift);
+}
+
+/* The shared::cluster address that `address`, of any block, has in the block of that rank. */
+static inline uint32_t map_rank(uint32_t address, uint32_t rank)
+{
+    const uint32_t peer = rank < WL_PEER_MOST ? rank + 1 : WL_PEER_MOST;
+    return (address & WL_PEER_OFFSET_MASK) | peer << WL_PEER_SHIFT;
+}
+
+static inline uint32_t rank_of(uint32_t address, uint32_t own)
+{
+    return address >> WL_PEER_SHIFT ? (address >> WL_PEER_SHIFT) - 1 : own;
 }
 
 static inline uint32_t find_nth_set(uint32_t mask, uint32_t base, int32_t offset)

@@ -4,6 +4,7 @@
 #endif
 
 #include "base/memory.h"
+#include "sim/cluster.h"
 #include "sim/exec/lanes.h"
 #include "sim/exec/values.h"
 
@@ -309,6 +310,23 @@ RUN(FENCE)
     return op + 1;
 }
 
+/* Parks the present path at op and takes up the last that was parked. */
+static const struct wl_op *swap_path(struct wl_warp *warp, const struct wl_op *op)
+{
+    struct wl_stack_entry *top = &warp->stack[warp->stack_depth - 1];
+    const struct wl_stack_entry other = *top;
+    *top = (struct wl_stack_entry){op,         warp->join,        warp->registers,
+                                   warp->mask, warp->local_frame, warp->frame_base};
+    warp->mask = other.mask;
+    warp->join = other.join;
+    warp->registers = other.registers;
+    warp->local_frame = other.local_frame;
+    warp->frame_base = other.frame_base;
+    warp->path_age = 0;
+    set_active(warp, other.mask);
+    return other.pc;
+}
+
 /* A barrier counts threads: lanes of a warp that went apart arrive together. Takes in those that
  * wait at this barrier already; where others are still on their way, lets them run first and
  * returns their place. NULL: all are here. */
@@ -326,17 +344,7 @@ static const struct wl_op *gather_lanes(struct wl_warp *warp, const struct wl_op
     struct wl_stack_entry *top = kept ? &warp->stack[kept - 1] : NULL;
     if (!top || !top->mask || top->mask & warp->mask || top->pc->code == WL_OP_BARRIER)
         return NULL;
-    struct wl_stack_entry other = *top;
-    *top = (struct wl_stack_entry){op,         warp->join,        warp->registers,
-                                   warp->mask, warp->local_frame, warp->frame_base};
-    warp->mask = other.mask;
-    warp->join = other.join;
-    warp->registers = other.registers;
-    warp->local_frame = other.local_frame;
-    warp->frame_base = other.frame_base;
-    warp->path_age = 0;
-    set_active(warp, other.mask);
-    return other.pc;
+    return swap_path(warp, op);
 }
 
 /* Arrives at a block barrier; sm.c lets the warps go on when all have. kind: 0 sync, 1 arrive, 2
@@ -362,6 +370,28 @@ RUN(BARRIER)
     warp->worker->barriers++;
     warp->status = WL_WARP_AT_BARRIER;
     warp->pc = op + 1;
+    return NULL;
+}
+
+RUN(CLUSTER_ARRIVE)
+{
+    wl_cluster_arrive(warp);
+    return op + 1;
+}
+
+/* Lanes that wait for others of their warp let them go first. */
+RUN(CLUSTER_WAIT)
+{
+    const bool is_counted = wl_cluster_has_arrived(warp);
+    if (!(warp->arrived_lanes & warp->active))
+        return op + 1;
+    const u32 parked = warp->stack_depth ? warp->stack[warp->stack_depth - 1].mask : 0;
+    if (!is_counted && parked & ~warp->mask)
+        return parked & warp->mask ? split_path(warp, op) : swap_path(warp, op);
+    warp->worker->barriers++;
+    warp->barrier_op = op;
+    warp->pc = op + 1;
+    warp->status = WL_WARP_AT_CLUSTER;
     return NULL;
 }
 

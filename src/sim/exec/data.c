@@ -345,6 +345,19 @@ RUN(PARAM_ADDRESS)
     return op + 1;
 }
 
+/* Where the block's cluster is in the grid, and the block in its cluster. */
+static u32 cluster_special(const struct wl_warp *warp, enum wl_special special)
+{
+    const struct wl_run *run = warp->worker->run;
+    const u32 axis = (special - WL_SPECIAL_CLUSTERID_X) % 3;
+    const u32 size = run->cluster[axis], block = warp->cta->id[axis];
+    if (special <= WL_SPECIAL_CLUSTERID_Z)
+        return block / size;
+    if (special <= WL_SPECIAL_NCLUSTERID_Z)
+        return run->launch->grid[axis] / size;
+    return special <= WL_SPECIAL_CLUSTER_CTAID_Z ? block % size : size;
+}
+
 /* Values that are the same in all lanes. */
 static u64 uniform_special(struct wl_warp *warp, const struct wl_op *op)
 {
@@ -387,6 +400,25 @@ static u64 uniform_special(struct wl_warp *warp, const struct wl_op *op)
         return launch->is_cooperative ? (u32)(uintptr_t)run->workspace : 0;
     case WL_SPECIAL_WORKSPACE_HIGH:
         return launch->is_cooperative ? (u64)(uintptr_t)run->workspace >> 32 : 0;
+    case WL_SPECIAL_CLUSTERID_X:
+    case WL_SPECIAL_CLUSTERID_Y:
+    case WL_SPECIAL_CLUSTERID_Z:
+    case WL_SPECIAL_NCLUSTERID_X:
+    case WL_SPECIAL_NCLUSTERID_Y:
+    case WL_SPECIAL_NCLUSTERID_Z:
+    case WL_SPECIAL_CLUSTER_CTAID_X:
+    case WL_SPECIAL_CLUSTER_CTAID_Y:
+    case WL_SPECIAL_CLUSTER_CTAID_Z:
+    case WL_SPECIAL_CLUSTER_NCTAID_X:
+    case WL_SPECIAL_CLUSTER_NCTAID_Y:
+    case WL_SPECIAL_CLUSTER_NCTAID_Z:
+        return cluster_special(warp, special);
+    case WL_SPECIAL_CLUSTER_CTARANK:
+        return warp->cta->rank;
+    case WL_SPECIAL_CLUSTER_NCTARANK:
+        return run->cluster_size;
+    case WL_SPECIAL_IS_EXPLICIT_CLUSTER:
+        return launch->cluster[0] > 0;
     case WL_SPECIAL_TOTAL_SHARED_BYTES:
         return run->program->shared_static_bytes + launch->shared_dynamic_bytes;
     default:

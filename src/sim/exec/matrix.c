@@ -6,6 +6,7 @@
 #include "sim/exec/narrow.h"
 #include "sim/exec/reach.h"
 #include "sim/exec/values16.h"
+#include "warp/tensor_map.h"
 
 #define RUN(id)                                                                     \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
@@ -299,6 +300,42 @@ static bool multiply_halves(const struct multiplication *self, const u32 *a_list
 #endif
 }
 
+/* All of it is set but the factors' contents, whose registers are in the lists. */
+static void multiply(struct multiplication *self, const u32 *a_list, const u32 *b_list)
+{
+    const u32 elements = self->m * self->n / WL_LANES;
+    const bool is_bits = self->a.format == WL_FORMAT_B1;
+    if (self->a.format == WL_FORMAT_F64) {
+        multiply_double(self, a_list, b_list);
+        return;
+    }
+    if (multiply_halves(self, a_list, b_list))
+        return;
+    self->a.rows = self->m;
+    self->b.rows = self->n;
+    self->a.k = self->b.k = is_bits ? self->k / 32 : self->k; /* bits are kept by words */
+    if (is_bits)
+        self->a.format = self->b.format = WL_FORMAT_S32;
+    read_factor(self->warp, a_list, &self->a, true);
+    read_factor(self->warp, b_list, &self->b, false);
+    const bool is_integer = self->d_format == WL_FORMAT_S32;
+    if (!is_integer) {
+        unpack_factor(&self->a);
+        unpack_factor(&self->b);
+    }
+    u32 results[WL_LANES * 8];
+    for (u32 i = 0; i < elements * WL_LANES; i++) {
+        u32 row, column, e = i / WL_LANES, lane = i % WL_LANES;
+        locate_sum(self->m / 8, e, lane, &row, &column);
+        u32 c_bits = sum_bits(self, e, lane);
+        results[i] = is_bits      ? dot_bits(self, row, column, c_bits)
+                     : is_integer ? dot_integer(self, row, column, c_bits)
+                                  : dot(self, row, column, c_bits);
+    }
+    for (u32 i = 0; i < elements * WL_LANES; i++) /* after the last read: D may be C */
+        write_sum(self, i / WL_LANES, i % WL_LANES, results[i]);
+}
+
 RUN(MATRIX_MULTIPLY)
 {
     struct multiplication self; /* its factors are great and often not needed */
@@ -311,7 +348,6 @@ RUN(MATRIX_MULTIPLY)
     self.k = op->imm >> 16 & 0x1ff;
     self.a.format = op->kind;
     self.b.format = op->width_bytes;
-    const bool is_bits = self.a.format == WL_FORMAT_B1;
     const u32 *list = list_of(warp, op), elements = self.m * self.n / WL_LANES;
     const struct placing a_placing = place_factor(self.m, self.k, self.a.format, true);
     const struct placing b_placing = place_factor(self.n, self.k, self.b.format, false);
@@ -319,35 +355,143 @@ RUN(MATRIX_MULTIPLY)
     const u32 *b_list = a_list + a_placing.row_blocks * a_placing.column_blocks;
     self.d = list;
     self.c = b_list + b_placing.row_blocks * b_placing.column_blocks;
-    if (self.a.format == WL_FORMAT_F64) {
-        multiply_double(&self, a_list, b_list);
-        return op + 1;
+    multiply(&self, a_list, b_list);
+    return op + 1;
+}
+
+/* ---- of a warpgroup ---- */
+
+enum { GROUP_ROWS = 16, GROUP_COLUMNS = 8, GROUP_WARPS = 4, CHUNK_BYTES = 16, SWIZZLE_ROWS = 8 };
+
+/* A factor in shared memory: PTX ISA, "Matrix descriptor format" and "Canonical layouts". The third
+ * dimension is M or N, along which rows of a K-major factor follow each other. */
+struct described {
+    u32 start, leading, stride; /* bytes */
+    u32 swizzle_bytes;          /* 0: none */
+    bool is_across;             /* M or N, not K, is contiguous */
+    u32 element_bytes;
+};
+
+static struct described read_descriptor(u64 descriptor, bool is_across, u32 element_bytes)
+{
+    static const uint8_t swizzles[] = {0, 128, 64, 32};
+    return (struct described){.start = (u32)(descriptor & 0x3fff) * CHUNK_BYTES,
+                              .leading = (u32)(descriptor >> 16 & 0x3fff) * CHUNK_BYTES,
+                              .stride = (u32)(descriptor >> 32 & 0x3fff) * CHUNK_BYTES,
+                              .swizzle_bytes = swizzles[descriptor >> 62],
+                              .is_across = is_across,
+                              .element_bytes = element_bytes};
+}
+
+/* Offset in shared memory of element k of row `row`. */
+static u32 offset_of(const struct described *from, u32 row, u32 k)
+{
+    const u32 chunks = from->swizzle_bytes ? from->swizzle_bytes / CHUNK_BYTES : 1;
+    const u32 byte = (from->is_across ? row : k) * from->element_bytes;
+    const u32 chunk = byte / CHUNK_BYTES, other = from->is_across ? k : row;
+    u32 offset = from->start + byte % CHUNK_BYTES + other % SWIZZLE_ROWS * chunks * CHUNK_BYTES;
+    if (!from->is_across)
+        offset += other / SWIZZLE_ROWS * from->stride +
+                  chunk * (from->swizzle_bytes ? (u32)CHUNK_BYTES : from->leading);
+    else if (from->swizzle_bytes)
+        offset += other / SWIZZLE_ROWS * from->stride + chunk % chunks * CHUNK_BYTES +
+                  chunk / chunks * from->leading;
+    else
+        offset += other / SWIZZLE_ROWS * from->leading + chunk * from->stride;
+    return wl_tensor_swizzle(offset, from->swizzle_bytes);
+}
+
+/* Fills registers of a fragment with rows from `row` on. False: the warp has faulted. */
+static bool gather(struct wl_warp *warp, const struct wl_op *op, const struct described *from,
+                   const struct placing *placing, u32 row, const u32 *list)
+{
+    const u32 limit = warp->worker->run->shared_bytes, bytes = from->element_bytes;
+    for (u32 r = 0; r < placing->row_blocks * placing->column_blocks; r++) {
+        u32 *lanes = lane_register(warp, list[r]);
+        for (u32 lane = 0; lane < WL_LANES; lane++) {
+            u32 inner, k, value = 0;
+            locate(placing, r, lane, &inner, &k);
+            for (u32 i = 0; i < placing->per_register; i++) {
+                const u32 offset = offset_of(from, row + inner, k + i);
+                if (!wl_reach_holds(0, limit, offset, bytes)) {
+                    wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
+                                  "a matrix descriptor leads to shared offset %u, beyond the "
+                                  "block's %u bytes",
+                                  offset, limit);
+                    return false;
+                }
+                u32 element = 0;
+                memcpy(&element, warp->shared + offset, bytes);
+                value |= element << (i * 8 * bytes & 31);
+            }
+            lanes[lane] = value;
+        }
     }
-    if (multiply_halves(&self, a_list, b_list))
-        return op + 1;
-    self.a.rows = self.m;
-    self.b.rows = self.n;
-    self.a.k = self.b.k = is_bits ? self.k / 32 : self.k; /* bits are kept by words */
-    if (is_bits)
-        self.a.format = self.b.format = WL_FORMAT_S32;
-    read_factor(warp, a_list, &self.a, true);
-    read_factor(warp, b_list, &self.b, false);
-    const bool is_integer = self.d_format == WL_FORMAT_S32;
-    if (!is_integer) {
-        unpack_factor(&self.a);
-        unpack_factor(&self.b);
+    return true;
+}
+
+static void negate(const struct wl_warp *warp, const u32 *to, const u32 *from, u32 count,
+                   enum wl_matrix_format format)
+{
+    const u32 bits = wl_matrix_format_bits(format);
+    u32 signs = 0;
+    for (u32 at = bits - 1; at < 32; at += bits)
+        signs |= (u32)1 << at;
+    for (u32 r = 0; r < count; r++) {
+        const u32 *a = lane_register(warp, from[r]);
+        u32 *d = lane_register(warp, to[r]);
+        WL_FOR_LANES (i)
+            d[i] = a[i] ^ signs;
     }
-    u32 results[WL_LANES * 8];
-    for (u32 i = 0; i < elements * WL_LANES; i++) {
-        u32 row, column, e = i / WL_LANES, lane = i % WL_LANES;
-        locate_sum(self.m / 8, e, lane, &row, &column);
-        u32 c_bits = sum_bits(&self, e, lane);
-        results[i] = is_bits      ? dot_bits(&self, row, column, c_bits)
-                     : is_integer ? dot_integer(&self, row, column, c_bits)
-                                  : dot(&self, row, column, c_bits);
+}
+
+/* Each warp has 16 rows of A, and all of B. The list: sums, four registers for A, two for B, one of
+ * zeros; then the sums again and, where it is in registers, A. */
+RUN(WARPGROUP_MULTIPLY)
+{
+    struct multiplication self;
+    self.warp = warp;
+    self.d_format = op->count;
+    self.c_format = self.d_format;
+    self.flags = op->imm;
+    self.m = GROUP_ROWS;
+    self.n = GROUP_COLUMNS;
+    self.k = op->imm >> 16 & 0x1ff;
+    const u32 columns = (op->imm >> 8 & 0xff) * GROUP_COLUMNS;
+    const u32 per_tile = self.d_format == WL_FORMAT_F16 ? 2 : 4;
+    const enum wl_matrix_format a_format = op->kind, b_format = op->width_bytes;
+    const u32 bytes = wl_matrix_format_bits(a_format) / 8,
+              sums = columns / GROUP_COLUMNS * per_tile;
+    const struct placing a_placing = place_factor(GROUP_ROWS, self.k, a_format, true);
+    const struct placing b_placing = place_factor(GROUP_COLUMNS, self.k, b_format, false);
+    const u32 *list = list_of(warp, op), *a_list = list + sums, *b_list = a_list + 4;
+    const u32 zeros[4] = {b_list[2], b_list[2], b_list[2], b_list[2]};
+    const bool has_descriptor = op->a != UINT32_MAX;
+    const bool adds = (*predicate(warp, op->c) & 1) != !!(op->flags & WL_OPF_NEGATED);
+    const u32 *given = has_descriptor ? a_list : b_list + 3 + sums;
+    const u64 first = __builtin_ctz(warp->active);
+    if (has_descriptor) {
+        const struct described a = read_descriptor(((const u64 *)lane_register(warp, op->a))[first],
+                                                   op->imm & WL_GROUP_TRANSPOSED_A, bytes);
+        if (!gather(warp, op, &a, &a_placing, warp->index % GROUP_WARPS * GROUP_ROWS, a_list))
+            return NULL;
     }
-    for (u32 i = 0; i < elements * WL_LANES; i++) /* after the last read: D may be C */
-        write_sum(&self, i / WL_LANES, i % WL_LANES, results[i]);
+    if (!(op->imm & WL_GROUP_NEGATED_A) != !(op->imm & WL_GROUP_NEGATED_B)) {
+        negate(warp, a_list, given, 4, a_format);
+        given = a_list;
+    }
+    const struct described b = read_descriptor(((const u64 *)lane_register(warp, op->b))[first],
+                                               op->imm & WL_GROUP_TRANSPOSED_B, bytes);
+    memset(lane_register(warp, zeros[0]), 0, WL_REGISTER32_BYTES);
+    for (u32 tile = 0; tile < columns / GROUP_COLUMNS; tile++) {
+        if (!gather(warp, op, &b, &b_placing, tile * GROUP_COLUMNS, b_list))
+            return NULL;
+        self.a.format = a_format;
+        self.b.format = b_format;
+        self.d = list + tile * per_tile;
+        self.c = adds ? self.d : zeros;
+        multiply(&self, given, b_list);
+    }
     return op + 1;
 }
 

@@ -330,6 +330,17 @@ static u64 atomic_64(enum wl_atomic kind, u64 *cell, u64 operand, u64 second)
     }
 }
 
+u64 WL_EXEC(reduce_plain)(enum wl_atomic kind, u32 bytes, u64 old, u64 operand)
+{
+    u32 low = (u32)old;
+    if (bytes == 8) {
+        atomic_64(kind, &old, operand, 0);
+        return old;
+    }
+    atomic_32(kind, &low, (u32)operand, 0);
+    return low;
+}
+
 /* What a compare-and-swap counts for in the age of its path: locks are made of it, and who waits
  * for one may be waiting for a lane that is parked. */
 #define SPIN_AGE 256

@@ -128,6 +128,12 @@ static u64 combine(enum wl_atomic kind, u64 old, u64 operand, u64 fresh)
     }
 }
 
+u64 WL_EXEC(reduce_element)(enum wl_atomic kind, u32 bytes, u64 old, u64 operand)
+{
+    return kind < WL_ATOMIC_ADD_F16X2 ? WL_EXEC(reduce_plain)(kind, bytes, old, operand)
+                                      : combine(kind, old, operand, 0);
+}
+
 static u64 read_element(const struct wl_warp *warp, u32 offset, u32 width_bytes, u32 lane)
 {
     return width_bytes == 8 ? ((const u64 *)lane_register(warp, offset))[lane]

@@ -83,6 +83,10 @@ static enum wl_machine_kind refine(const struct wl_machine_input *input, enum wl
         return WL_MACHINE_UNIFORM;
     if (op->code == WL_OP_LOAD_PARAM)
         return WL_MACHINE_UNIFORM;
+    if (op->code == WL_OP_BARRIER_OBJECT && op->kind >= WL_BARRIER_TEST)
+        return WL_MACHINE_OBJECT_WAIT;
+    if (op->code == WL_OP_BARRIER_OBJECT && op->flags & WL_OPF_BYPASS_L1)
+        return WL_MACHINE_OBJECT_TELL;
     if (kind == WL_MACHINE_ATOMIC && !(op->flags & WL_OPF_RESULT) && op->code != WL_OP_ATOMIC_LIST)
         return WL_MACHINE_REDUCTION;
     return kind;
@@ -230,6 +234,8 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
         expect_loop(&op);
     if (op.kind == WL_MACHINE_TENSOR)
         op.weight = tensor_weight(from);
+    if (op.kind == WL_MACHINE_WARPGROUP)
+        op.weight = (uint8_t)((tensor_weight(from) + 1) / 2);
     count_source(&machine->blocks[block].source, &op);
     WL_PUSH(&machine->ops, op);
     uint32_t index = (uint32_t)machine->ops.count - 1;

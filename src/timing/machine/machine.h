@@ -28,6 +28,7 @@ enum wl_machine_pipe {
     WL_MACHINE_PIPE_XU,
     WL_MACHINE_PIPE_CONVERT, /* XU, at the rate of narrow conversions */
     WL_MACHINE_PIPE_TENSOR,
+    WL_MACHINE_PIPE_WARPGROUP, /* TENSOR, at the rate of products of warpgroups */
     WL_MACHINE_PIPE_LSU,
     WL_MACHINE_PIPE_TEXTURE,
     WL_MACHINE_PIPE_SPECIAL,
@@ -47,7 +48,7 @@ struct wl_machine_op {
     bool is_guarded; /* writes only part of its lanes: what the register held stays needed */
     uint8_t count;   /* machine instructions of that kind that it takes, until expanded */
     uint8_t second_kind, second_count; /* and of another kind */
-    uint8_t weight;                    /* TENSOR: in units of the pipe's rate; else 1 */
+    uint8_t weight;                    /* TENSOR, WARPGROUP: in units of the pipe's rate; else 1 */
     uint8_t def_count;                 /* the first operands */
     uint8_t use_count;                 /* those behind */
     uint8_t read_count;   /* 32-bit registers it fetches, less those the operation before fetched;

@@ -103,6 +103,10 @@ static bool ends_window(const struct wl_machine_op *op)
     case WL_MACHINE_STORE: /* through a generic address */
     case WL_MACHINE_ATOMIC:
     case WL_MACHINE_COPY:
+    case WL_MACHINE_BULK:
+    case WL_MACHINE_OBJECT:
+    case WL_MACHINE_OBJECT_TELL:
+    case WL_MACHINE_OBJECT_WAIT:
     case WL_MACHINE_BARRIER:
     case WL_MACHINE_FENCE:
         return true;

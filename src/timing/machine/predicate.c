@@ -102,10 +102,11 @@ static uint32_t predicated_size(const struct predication *self, uint32_t block)
             continue;
         if (op->kind == WL_MACHINE_BRANCH || op->kind == WL_MACHINE_EXIT ||
             op->kind == WL_MACHINE_BARRIER || op->kind == WL_MACHINE_UNKNOWN ||
-            op->kind == WL_MACHINE_TENSOR || op->kind == WL_MACHINE_SHUFFLE ||
-            op->kind == WL_MACHINE_VOTE || op->kind == WL_MACHINE_ATOMIC ||
-            op->kind == WL_MACHINE_REDUCTION || op->kind == WL_MACHINE_SHARED_ATOMIC ||
-            op->has_slow_path)
+            op->kind == WL_MACHINE_TENSOR || op->kind == WL_MACHINE_WARPGROUP ||
+            op->kind == WL_MACHINE_SHUFFLE || op->kind == WL_MACHINE_VOTE ||
+            op->kind == WL_MACHINE_ATOMIC || op->kind == WL_MACHINE_REDUCTION ||
+            op->kind == WL_MACHINE_SHARED_ATOMIC || op->kind == WL_MACHINE_OBJECT ||
+            op->kind == WL_MACHINE_OBJECT_WAIT || op->has_slow_path)
             return UINT32_MAX;
         size += (uint32_t)op->count + op->second_count;
     }

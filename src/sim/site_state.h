@@ -1,0 +1,95 @@
+/* What a worker counts and learns at each place that accesses memory. Internal to sim/. */
+#ifndef WL_SIM_SITE_STATE_H
+#define WL_SIM_SITE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "warp/op.h"
+
+/* How the lanes' addresses lie to each other. */
+enum wl_shape {
+    WL_SHAPE_SCATTERED,
+    WL_SHAPE_UNIFORM,    /* all the same */
+    WL_SHAPE_CONTIGUOUS, /* one run of 32 elements */
+    WL_SHAPE_HALVES,     /* two runs of 16 */
+    WL_SHAPE_QUARTERS,   /* four runs of 8 */
+    WL_SHAPE_WINDOW,     /* shared memory: all within WL_SHARED_WINDOW_BYTES */
+};
+
+/* The lines that a known pattern touches when its first lane lies at a known place in its line. */
+struct wl_line_set {
+    uint32_t phase; /* first address modulo 128, plus 1; 0: not filled */
+    uint32_t count;
+    uint32_t sectors_total, sectors_ideal;
+    uint32_t passes;        /* of L1's pipe */
+    uint32_t bytes;         /* that its lanes touch, each once */
+    int64_t line[WL_LANES]; /* relative to the first lane's line */
+    uint32_t sectors[WL_LANES], words[WL_LANES];
+};
+
+#define WL_LINE_SETS 4
+
+/* How the lanes' offsets in shared memory lie to the first lane's. Sites that have the same pattern
+ * share one, which never changes then: who knows that a register follows it knows it for all. */
+struct wl_shared_pattern {
+    uint32_t offset[WL_LANES] __attribute__((aligned(64)));
+    uint32_t index[WL_LANES] __attribute__((aligned(64))); /* window: word of each lane */
+};
+
+#define WL_SHARED_PATTERNS 32 /* that a worker's sites share */
+#define WL_SHARED_SURPRISES 4 /* of a site after which it keeps its patterns to itself */
+
+/* What a site knows of shared memory: wavefronts depend on the pattern, the mask and the phase
+ * alone: banks are alike. In one of the host's cache lines. */
+struct wl_shared_memo {
+    const struct wl_shared_pattern *pattern; /* NULL: nothing is known */
+    const struct wl_shared_pattern *window;  /* the same where all lanes are in a window, or NULL */
+    uint64_t repeats;                        /* accesses that are not added up yet */
+    uint32_t mask, phase;
+    uint32_t low;        /* of the offsets, relative to the first lane's plus 2^31 */
+    uint32_t start_most; /* where the lowest may lie at most */
+    uint16_t wavefronts, ideal, pipe, conflicts;
+    uint8_t phase_mask;     /* of the first lane's offset: its place in its bank or element */
+    uint8_t window_vectors; /* of 64 bytes, that hold the window's words: 1, 2 or 4; 0: one word
+                               behind the other */
+    uint8_t surprises;      /* changes of pattern, up to WL_SHARED_SURPRISES */
+} __attribute__((aligned(64)));
+
+/* Counts of one memory site in one worker, and what was learnt about its address pattern. Addresses
+ * relative to the first lane's repeat from execution to execution far more often than not. */
+struct wl_site_state {
+    uint64_t requests[3]; /* global, shared, local */
+    uint64_t sectors, sectors_ideal, sectors_local, tags;
+    uint64_t bytes;            /* in global memory; lanes at one place count once */
+    uint64_t sectors_repeated; /* of atomics: once more for each further lane at a word */
+    uint64_t wavefronts, wavefronts_ideal, wavefronts_pipe, conflicts;
+    uint64_t hits, misses;           /* L1 sectors */
+    uint64_t range_start, range_end; /* memory range of the last global access */
+    uint32_t array_start, array_end; /* shared array of the last access that was checked */
+    /* pattern of the last access by all 32 lanes */
+    bool has_pattern, is_sector_strided, is_line_strided;
+    bool is_regular;   /* deltas are multiples of the access size, and all of them less than 2^62 */
+    uint8_t shape;     /* enum wl_shape */
+    uint8_t surprises; /* changes of pattern in a row: 255 gives learning up */
+    int64_t low;       /* least delta */
+    uint64_t span;     /* bytes from there to the end of the access with the greatest */
+    uint64_t delta[WL_LANES] __attribute__((aligned(64)));
+    struct wl_line_set sets[WL_LINE_SETS];
+    struct wl_shared_memo memo;
+    struct wl_shared_pattern own_pattern; /* where the worker has no more room for patterns */
+};
+
+/* Adds to the site's counts what it has not added up yet of accesses to shared memory. */
+static inline void wl_site_add_repeats(struct wl_site_state *site)
+{
+    struct wl_shared_memo *memo = &site->memo;
+    site->requests[WL_SITE_SHARED] += memo->repeats;
+    site->wavefronts += memo->repeats * memo->wavefronts;
+    site->wavefronts_ideal += memo->repeats * memo->ideal;
+    site->wavefronts_pipe += memo->repeats * memo->pipe;
+    site->conflicts += memo->repeats * memo->conflicts;
+    memo->repeats = 0;
+}
+
+#endif
