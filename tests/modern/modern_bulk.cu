@@ -341,8 +341,8 @@ static void show_boxes()
     const tensor steps = {CU_TENSOR_MAP_DATA_TYPE_UINT16, 3, {64, 50, 20}, {128, 6400}, {32, 16, 5}, {1, 2, 3}, CU_TENSOR_MAP_SWIZZLE_64B, zero};
     const tensor four = {CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 4, {10, 9, 8, 7}, {80, 720, 5760}, {4, 3, 2, 5}, {1, 1, 1, 1}, CU_TENSOR_MAP_SWIZZLE_32B, zero};
     const tensor five = {CU_TENSOR_MAP_DATA_TYPE_INT32, 5, {8, 7, 6, 5, 4}, {32, 224, 1344, 6720}, {8, 3, 2, 3, 2}, {1, 1, 1, 1, 1}, CU_TENSOR_MAP_SWIZZLE_32B, zero};
-    const int inside[5] = {8, 4, 3, 1, 1}, odd[5] = {3, 5, 2, 1, 1}, before[5] = {-5, -3, -1, -2, -1},
-              behind[5] = {990, 95, 18, 5, 3}, corner[5] = {180, 90, 18, 4, 3}, far[5] = {5000, 5000, 0, 0, 0};
+    const int inside[5] = {16, 4, 3, 1, 1}, odd[5] = {48, 5, 2, 1, 1}, before[5] = {-16, -3, -1, -2, -1},
+              behind[5] = {976, 95, 18, 5, 3}, corner[5] = {176, 90, 18, 4, 3}, far[5] = {5008, 5000, 0, 0, 0};
     show_box("line", line, inside);
     show_box("line_odd", line, odd);
     show_box("line_before", line, before);

@@ -224,7 +224,11 @@ FAMILY(cvt)
     enum wl_opcode quick = quick_operation(to, from, rounding, flags);
     size_t to_bytes = wl_ptx_type_bytes(to), from_bytes = wl_ptx_type_bytes(from);
     bool is_wide = lower_register_class(lowering, dst) == WL_CLASS_64;
-    if (quick != WL_OP_COUNT && is_wide == (to_bytes == 8))
+    const uint32_t whole = dst;
+    const bool is_low = is_wide && to_bytes < 8 && lower_is_float(to); /* zeros above */
+    if (is_low)
+        dst = lower_new_register(lowering, WL_CLASS_32);
+    if (quick != WL_OP_COUNT && (is_wide && !is_low) == (to_bytes == 8))
         lower_emit_plain(lowering, quick, dst, a, NO_REGISTER, NO_REGISTER);
     else if (!lower_is_float(from))
         emit_conversion(lowering, WL_OP_CVT_INT_TO_FLOAT, dst, a, from_bytes, to_bytes,
@@ -233,4 +237,6 @@ FAMILY(cvt)
         float_to_integer(lowering, to, from, dst, a, flags);
     else
         emit_conversion(lowering, WL_OP_CVT_FLOAT_TO_FLOAT, dst, a, from_bytes, to_bytes, 0, flags);
+    if (is_low)
+        lower_emit_plain(lowering, WL_OP_CVT_U64_U32, whole, dst, NO_REGISTER, NO_REGISTER);
 }

@@ -10,6 +10,9 @@
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
 
 enum { PIECE_BYTES = 16, TENSOR_ALIGNMENT = 128, FAULTED = -1 };
+/* Of tensor maps, and of where a box begins in a row: else an H200 says illegal instruction
+ * (tests/modern/modern_box.cu). */
+enum { MAP_ALIGNMENT = 64, ROW_ALIGNMENT = 16 };
 
 /* Pieces of one copy, which pass the warp's own counters and L1 by as accesses of 32: only what
  * they move between L2 and shared memory is seen. */
@@ -239,11 +242,18 @@ static const struct wl_tensor_map *map_at(struct wl_warp *warp, const struct wl_
     const u64 parameters = (u64)(uintptr_t)run->launch->parameters;
     const u32 bytes = sizeof(struct wl_tensor_map);
     struct wl_site_state ignored = {0};
+    const bool is_parameter =
+        wl_reach_holds(parameters, parameters + run->program->parameter_bytes, address, bytes);
     set_active(warp, LANE_BIT(lane));
-    if (!wl_reach_holds(parameters, parameters + run->program->parameter_bytes, address, bytes) &&
-        !wl_run_find_range(run, &ignored, address, bytes)) {
+    if (!is_parameter && !wl_run_find_range(run, &ignored, address, bytes)) {
         wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
                       "a tensor map at 0x%llx", (unsigned long long)address);
+        return NULL;
+    }
+    if ((is_parameter ? address - parameters : address) % MAP_ALIGNMENT) {
+        wl_warp_fault(warp, op, WL_SIM_FAULT_MISALIGNED, "misaligned address",
+                      "a tensor map at 0x%llx, which is no multiple of 64",
+                      (unsigned long long)address);
         return NULL;
     }
     const struct wl_tensor_map *map = (const struct wl_tensor_map *)(uintptr_t)address;
@@ -385,6 +395,13 @@ static s64 copy_tensor(struct wl_warp *warp, const struct wl_op *op, u32 lane)
     box.memory = place - box.start;
     for (u32 axis = 0; axis < box.map->rank; axis++)
         box.at[axis] = ((const s32 *)lane_register(warp, list[1 + axis]))[lane];
+    if ((u32)box.at[0] * box.map->element_bytes % ROW_ALIGNMENT) {
+        wl_warp_fault(
+            warp, op, WL_SIM_FAULT_ILLEGAL_INSTRUCTION, "illegal instruction",
+            "a box that begins at element %d of %u bytes, which is no multiple of 16 bytes",
+            (int)box.at[0], box.map->element_bytes);
+        return FAULTED;
+    }
     begin_pieces(&box.pieces, warp, op, op->kind == WL_BULK_TO_SHARED);
     enum wl_atomic kind = WL_ATOMIC_ADD_U32;
     if (op->spare && !find_reduction(box.map, (enum wl_bulk_reduction)op->spare, &kind)) {
