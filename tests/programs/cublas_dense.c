@@ -160,6 +160,29 @@ static void factor_batches(void)
     EXPECT(info[1], 1);
 }
 
+static float *on_device(int count)
+{
+    void *made = NULL;
+    EXPECT(cudaMalloc(&made, (size_t)count * sizeof(float)), 0);
+    return made;
+}
+
+/* What is only written holds nothing before: check-memory runs this, too. */
+static void write_outputs(void)
+{
+    float *x = on_device(COUNT), *y = on_device(COUNT), *c = on_device(COUNT), first[2];
+    const float one = 1, zero = 0;
+    EXPECT(cudaMemset(x, 0x3f, COUNT * sizeof *x), 0);
+    EXPECT(cublasScopy_v2(handle, COUNT, x, 1, y, 1), 0);
+    EXPECT(cudaMemcpy(&first[0], y, sizeof *first, 2), 0);
+    EXPECT(cublasSgeam(handle, 0, 0, 10, 10, &one, y, 10, &zero, c, 10, c, 10), 0);
+    EXPECT(cudaMemcpy(&first[1], c, sizeof *first, 2), 0);
+    EXPECT(first[0] > 0.74F && first[0] < 0.75F && first[1] == first[0], 1);
+    EXPECT(cudaFree(x), 0);
+    EXPECT(cudaFree(y), 0);
+    EXPECT(cudaFree(c), 0);
+}
+
 int main(void)
 {
     EXPECT(cublasCreate_v2(&handle), 0);
@@ -167,6 +190,7 @@ int main(void)
     add_matrices();
     solve_triangles();
     factor_batches();
+    write_outputs();
     EXPECT(cublasDestroy_v2(handle), 0);
     return failures != 0;
 }

@@ -31,10 +31,10 @@ template <typename T> DEVICE void move(int n, T *x, int incx, T *y, int incy, in
     x = begin(x, n, incx);
     y = begin(y, n, incy);
     for (i64 i = first(); i < n; i += step()) {
-        T value = y[i * incy];
-        y[i * incy] = x[i * incx];
-        if (swap)
-            x[i * incx] = value;
+        T value = x[i * incx];
+        if (swap) /* else y may never have been written */
+            x[i * incx] = y[i * incy];
+        y[i * incy] = value;
     }
 }
 
