@@ -1,8 +1,8 @@
 /* Runs PTX test cases on a GPU through the driver and compares with what they expect: a check of
  * the expectations, not of the simulator. No NVIDIA header is needed; libcuda.so.1 is opened here.
  *
- *     cc -O1 -Isrc -D_GNU_SOURCE tests/ptx/on_gpu.c src/base/sha256.c src/base/error.c -ldl -lm \
- *         -o on_gpu
+ *     cc -O1 -Isrc -Itests -D_GNU_SOURCE tests/ptx/on_gpu.c src/base/sha256.c \
+ *         src/base/error.c -ldl -lm -o on_gpu
  *     cd tests/ptx && find . -name "*.ptx" -printf "%P " | xargs on_gpu [-o h200.txt]
  *
  * With -o it appends what the GPU gave, for src/sim/ptx_test.c to compare with: a section for each
