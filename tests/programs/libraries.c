@@ -352,10 +352,11 @@ typedef int (*make_compressed)(void **, int64_t, int64_t, int64_t, void *, void 
 typedef int (*sparse_product)(void *, int, const void *, void *, void *, const void *, void *, int,
                               int, void *);
 
-/* y = 2 a x + y, and of the transposed a. */
+/* y = 2 a x + y, and of the transposed a; then y = 2 a x where nothing was written to y, which
+ * check-memory sees. */
 static void check_products(void *library, void *handle, void *matrix)
 {
-    const double alpha = 2, beta = 1, begin[SIZE] = {1, 2, 3};
+    const double alpha = 2, beta = 1, nothing = 0, begin[SIZE] = {1, 2, 3};
     int (*make)(void **, int64_t, void *, int) =
         FIND(int (*)(void **, int64_t, void *, int), library, "cusparseCreateDnVec");
     sparse_product multiply = FIND(sparse_product, library, "cusparseSpMV");
@@ -371,8 +372,18 @@ static void check_products(void *library, void *handle, void *matrix)
                 sum += 2 * (op ? sparse_at(k, row) : sparse_at(row, k)) * begin[k];
             EXPECT(y[row] == sum, 1);
         }
+        void *unwritten, *fresh = NULL;
+        double result[SIZE];
+        EXPECT(cudaMalloc(&unwritten, sizeof result), 0);
+        EXPECT(make(&fresh, SIZE, unwritten, DOUBLE), 0);
+        EXPECT(multiply(handle, op, &alpha, matrix, in, &nothing, fresh, DOUBLE, 0, NULL), 0);
+        EXPECT(cudaMemcpy(result, unwritten, sizeof result, 2), 0);
+        for (int row = 0; row < SIZE; row++)
+            EXPECT(result[row] == y[row] - begin[row], 1);
         EXPECT(FIND(call_1, library, "cusparseDestroyDnVec")(in), 0);
         EXPECT(FIND(call_1, library, "cusparseDestroyDnVec")(out), 0);
+        EXPECT(FIND(call_1, library, "cusparseDestroyDnVec")(fresh), 0);
+        EXPECT(cudaFree(unwritten), 0);
     }
 }
 

@@ -66,6 +66,9 @@ check_row() {
     summary=$(sed -n 's/^========= ERROR SUMMARY: //p' "$log" 2>/dev/null)
     programs=$((programs + 1))
     reason=''
+    if [ "$summary" = '1 error' ] && grep -q 'ended by signal 9 (Killed)' "$log"; then
+        summary="0 errors within $limit s" # the limit ended it
+    fi
     case $summary in
     '') summary='not done' ;;
     '0 errors'*) ;;

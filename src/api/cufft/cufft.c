@@ -107,7 +107,8 @@ static int allocate(size_t bytes, void **made)
 /* exp(-2 pi i k / n) for all k. */
 static int make_roots(int n, bool is_double_wanted, void **made)
 {
-    int status = allocate((size_t)n * (is_double_wanted ? 16 : 8), made);
+    const size_t bytes = (size_t)n * (is_double_wanted ? 16 : 8);
+    int status = allocate(bytes, made);
     for (int k = 0; !status && k < n; k++) {
         double angle = -2 * 3.14159265358979323846 * k / n;
         if (is_double_wanted) {
@@ -118,6 +119,8 @@ static int make_roots(int n, bool is_double_wanted, void **made)
             ((float *)*made)[2 * k + 1] = (float)sin(angle);
         }
     }
+    if (!status)
+        wl_device_memory_tell_written(*made, bytes);
     return status;
 }
 

@@ -105,6 +105,7 @@ static int make_states(struct generator *generator)
         bits = apply(jump, bits);
         memcpy(state.v, bits.word, sizeof bits.word);
     }
+    wl_device_memory_tell_written(made, SEQUENCES * sizeof(struct state));
     return OK;
 }
 

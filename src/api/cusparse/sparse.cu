@@ -61,12 +61,21 @@ DEVICE void add(double *to, double value)
     __nvvm_atom_add_gen_d(to, value);
 }
 
+/* factor * value. Where the factor is 0 the value may never have been written, and is not read. */
+template <typename T> DEVICE T part(T factor, const T &value)
+{
+    if (factor == 0)
+        return 0;
+    asm volatile("" ::: "memory"); /* or the value is loaded before the factor is looked at */
+    return factor * value;
+}
+
 /* m = factor * m, where a factor of 0 leaves nothing of what was there. */
 template <typename T> DEVICE void scale(wl_dense m, T factor)
 {
     for (i64 i = first(); i < m.row_count * m.column_count; i += step()) {
         T &value = at<T>(m, i / m.column_count, i % m.column_count);
-        value = factor == 0 ? 0 : factor * value;
+        value = part(factor, value);
     }
 }
 
@@ -78,7 +87,7 @@ template <typename T> DEVICE void multiply(wl_sparse a, wl_dense b, wl_dense c, 
         T sum = 0, &value = at<T>(c, row, column);
         for (i64 e = row_begin(a, row); e < row_begin(a, row + 1); e++)
             sum += ((const T *)a.values)[e] * at<T>(b, column_of(a, e), column);
-        value = beta == 0 ? alpha * sum : alpha * sum + beta * value;
+        value = beta == 0 ? alpha * sum : alpha * sum + part(beta, value);
     }
 }
 
@@ -107,7 +116,7 @@ template <typename T> DEVICE void sample(wl_dense a, wl_dense b, wl_sparse c, T 
             T sum = 0, &value = ((T *)c.values)[e];
             for (i64 k = 0; k < a.column_count; k++)
                 sum += at<T>(a, row, k) * at<T>(b, k, column_of(c, e));
-            value = beta == 0 ? alpha * sum : alpha * sum + beta * value;
+            value = beta == 0 ? alpha * sum : alpha * sum + part(beta, value);
         }
 }
 

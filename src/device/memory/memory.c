@@ -451,6 +451,13 @@ out:
     return code;
 }
 
+void wl_device_memory_tell_written(const void *address, size_t size_bytes)
+{
+    wl_device_enter();
+    wl_unwritten_remove(wl_device_memory.unwritten, (uint64_t)(uintptr_t)address, size_bytes);
+    wl_device_leave();
+}
+
 static void fill_row(void *to, uint32_t value, size_t value_bytes, size_t width)
 {
     if (value_bytes == 1) {

@@ -60,6 +60,9 @@ struct wl_device_copy {
     bool is_async; /* the host goes on where CUDA lets it */
 };
 WL_EXPORT int wl_device_memory_copy(const struct wl_device_copy *copy);
+/* The host has written so much of the device's memory itself, not by a copy: checks take it for
+ * written. */
+WL_EXPORT void wl_device_memory_tell_written(const void *address, size_t size_bytes);
 /* Sets elements of value_bytes (1, 2 or 4). width in elements. */
 int wl_device_memory_fill_on(void *stream, void *to, uint32_t value, size_t value_bytes,
                              size_t width, size_t height, size_t pitch_bytes);
