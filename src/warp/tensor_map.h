@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #define WL_TENSOR_RANK_MOST 5
+#define WL_TENSOR_MAP_ALIGNMENT 64      /* of where a map lies */
 #define WL_TENSOR_MAP_MAGIC 0x50414d54u /* "TMAP" */
 
 struct wl_tensor_map {

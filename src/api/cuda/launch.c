@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "api/common/extra.h"
+#include "api/common/function.h"
 #include "api/cuda/driver.h"
 #include "base/count.h"
 
@@ -126,14 +127,6 @@ int cuOccupancyMaxPotentialClusterSize(int *size, void *function,
 }
 
 /* ---- properties of kernels ---- */
-
-enum {
-    FUNCTION_MAX_DYNAMIC_SHARED = 8,
-    FUNCTION_CARVEOUT = 9,
-    FUNCTION_CLUSTER_WIDTH = 11, /* then height and depth */
-    FUNCTION_LARGE_CLUSTERS = 14,
-    FUNCTION_CLUSTER_POLICY = 15, /* a preference: it changes nothing here */
-};
 
 int cuFuncGetAttribute(int *value, int attribute, void *function)
 {

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "api/common/function.h"
 #include "api/cudart/runtime.h"
 
 #define ARGUMENTS_MAX_BYTES 4096
@@ -243,14 +244,6 @@ int cudaFuncGetAttributes(struct function_attributes *attributes, const void *fu
         };
     return wl_cudart_done(code);
 }
-
-enum {
-    FUNCTION_MAX_DYNAMIC_SHARED = 8,
-    FUNCTION_CARVEOUT = 9,
-    FUNCTION_CLUSTER_WIDTH = 11, /* then height and depth */
-    FUNCTION_LARGE_CLUSTERS = 14,
-    FUNCTION_CLUSTER_POLICY = 15, /* a preference: it changes nothing here */
-};
 
 int cudaFuncSetAttribute(const void *function, int attribute, int value)
 {

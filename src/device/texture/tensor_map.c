@@ -7,7 +7,7 @@
 #include "device/core/state.h"
 #include "warp/tensor_map.h"
 
-enum { BOX_MOST = 256, STEP_MOST = 8, ALIGNMENT = 16, MAP_ALIGNMENT = 64 };
+enum { BOX_MOST = 256, STEP_MOST = 8, ALIGNMENT = 16 };
 enum { INTERLEAVE_NONE, INTERLEAVE_32B = 2 };
 enum { SWIZZLE_NONE, SWIZZLE_128B = 3, SWIZZLE_LAST = 6, PROMOTION_LAST = 3 };
 #define DIM_MOST ((uint64_t)1 << 32)
@@ -45,7 +45,7 @@ static bool are_axes_right(const struct wl_device_tensor *tensor)
 
 static int check(const void *map, const struct wl_device_tensor *tensor)
 {
-    if (!map || (uintptr_t)map % MAP_ALIGNMENT || !tensor->address || !tensor->dim ||
+    if (!map || (uintptr_t)map % WL_TENSOR_MAP_ALIGNMENT || !tensor->address || !tensor->dim ||
         !tensor->box || !tensor->element_step || !tensor->rank ||
         tensor->rank > WL_TENSOR_RANK_MOST || (tensor->rank > 1 && !tensor->stride_bytes) ||
         tensor->type < 0 || tensor->type > TYPE_LAST || tensor->interleave < INTERLEAVE_NONE ||

@@ -10,9 +10,9 @@
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
 
 enum { PIECE_BYTES = 16, TENSOR_ALIGNMENT = 128, FAULTED = -1 };
-/* Of tensor maps, and of where a box begins in a row: else an H200 says illegal instruction
+/* Of where a box begins in a row: else an H200 says illegal instruction
  * (tests/modern/modern_box.cu). */
-enum { MAP_ALIGNMENT = 64, ROW_ALIGNMENT = 16 };
+enum { ROW_ALIGNMENT = 16 };
 
 /* Pieces of one copy, which pass the warp's own counters and L1 by as accesses of 32: only what
  * they move between L2 and shared memory is seen. */
@@ -250,7 +250,7 @@ static const struct wl_tensor_map *map_at(struct wl_warp *warp, const struct wl_
                       "a tensor map at 0x%llx", (unsigned long long)address);
         return NULL;
     }
-    if ((is_parameter ? address - parameters : address) % MAP_ALIGNMENT) {
+    if ((is_parameter ? address - parameters : address) % WL_TENSOR_MAP_ALIGNMENT) {
         wl_warp_fault(warp, op, WL_SIM_FAULT_MISALIGNED, "misaligned address",
                       "a tensor map at 0x%llx, which is no multiple of 64",
                       (unsigned long long)address);
