@@ -26,6 +26,13 @@ static inline uint32_t who_is(uint32_t thread, uint32_t bytes, uint32_t strength
     return thread | bytes << 16 | strength << 24;
 }
 
+/* Whose it is. Not by the narrow member: what the compiler keeps of that in a place of two bytes
+ * and reads as a wide one waits for the store. */
+static inline uint32_t warp_of(const struct mark *mark)
+{
+    return mark->who % 0x10000 / WL_LANES;
+}
+
 struct word {
     struct mark writer, readers[2]; /* the second: of another warp than the first */
     uint32_t serial;                /* instruction execution of the writer */
@@ -284,7 +291,7 @@ void wl_shadow_await_copies(struct wl_warp *warp)
 /* Whether a copy may still write the word. */
 static bool is_awaited(const struct wl_shadow *shadow, const struct word *word)
 {
-    return !word->group || word->group <= shadow->awaited[word->writer.thread / WL_LANES];
+    return !word->group || word->group <= shadow->awaited[warp_of(&word->writer)];
 }
 
 /* ---- accesses ---- */
@@ -298,7 +305,7 @@ bool wl_shadow_are_strong(uint8_t one, uint8_t other)
 static bool races(const struct wl_shadow *shadow, const struct mark *mark, uint32_t warp,
                   const struct mark *mine)
 {
-    uint32_t other = mark->thread / WL_LANES;
+    uint32_t other = warp_of(mark);
     return mark->stretch && mark->bytes & mine->bytes && other != warp &&
            !wl_shadow_are_strong(mark->strength, mine->strength) &&
            mark->stretch > shadow->seen[warp].stretch[other];
@@ -310,7 +317,7 @@ static bool races_in_warp(const struct wl_shadow *shadow, const struct mark *mar
                           const struct mark *mine)
 {
     return mark->stretch == shadow->own[warp] && mark->bytes & mine->bytes &&
-           mark->thread != mine->thread && mark->thread / WL_LANES == warp &&
+           mark->thread != mine->thread && warp_of(mark) == warp &&
            mark->instruction != mine->instruction && mark->strength != WL_SHADOW_STRONG &&
            mine->strength != WL_SHADOW_STRONG;
 }
@@ -331,7 +338,7 @@ static void report_race(struct wl_warp *warp, const struct wl_op *op,
                                  .is_after_read = after_read};
     for (int axis = 0; axis < 3; axis++)
         finding.other_thread[axis] =
-            run->thread_index[other->thread / WL_LANES][axis][other->thread % WL_LANES];
+            run->thread_index[warp_of(other)][axis][other->thread % WL_LANES];
     wl_found(warp, op, access->lane, &finding);
 }
 
@@ -359,8 +366,7 @@ static bool contradicts(const struct wl_shadow_access *access, uint32_t other_la
 static void add_mark(struct mark *mark, const struct mark *newer)
 {
     const bool is_same = mark->stretch == newer->stretch &&
-                         mark->instruction == newer->instruction &&
-                         mark->thread / WL_LANES == newer->thread / WL_LANES;
+                         mark->instruction == newer->instruction && warp_of(mark) == warp_of(newer);
     const uint32_t kept = is_same ? mark->who & who_is(0, 0xf, 0) : 0;
     mark->stretch = newer->stretch;
     mark->instruction = newer->instruction;
@@ -406,8 +412,8 @@ static struct conflict find_write_conflict(const struct wl_warp *warp,
  * no warp has seen it. */
 static inline bool is_unseen(const struct wl_shadow *shadow, const struct mark *mark, uint8_t bytes)
 {
-    return mark->stretch > shadow->known.stretch[mark->thread / WL_LANES] &&
-           (mark->bytes & bytes) == bytes && mark->strength == WL_SHADOW_PLAIN;
+    return mark->stretch > shadow->known.stretch[warp_of(mark)] && (mark->bytes & bytes) == bytes &&
+           mark->strength == WL_SHADOW_PLAIN;
 }
 
 /* Whether an atomic hides nothing of the plain write before it, of the same warp, if that stays as
@@ -417,8 +423,7 @@ static bool keeps_plain(const struct wl_shadow *shadow, const struct mark *plain
                         const struct mark *atomic)
 {
     return atomic->strength == WL_SHADOW_STRONG && plain->stretch &&
-           plain->thread / WL_LANES == atomic->thread / WL_LANES &&
-           is_unseen(shadow, plain, atomic->bytes);
+           warp_of(plain) == warp_of(atomic) && is_unseen(shadow, plain, atomic->bytes);
 }
 
 /* True if it was reported. */
@@ -461,8 +466,7 @@ static bool read_word(struct wl_warp *warp, const struct wl_op *op,
     struct mark whole = *mark;
     whole.bytes = 0xf;
     whole.strength = WL_SHADOW_PLAIN;
-    bool is_second = word->readers[0].stretch &&
-                     word->readers[0].thread / WL_LANES != warp->index &&
+    bool is_second = word->readers[0].stretch && warp_of(&word->readers[0]) != warp->index &&
                      races(shadow, &word->readers[0], warp->index, &whole);
     add_mark(&word->readers[is_second], mark);
     return is_race || is_copied || is_in_warp;
@@ -487,7 +491,7 @@ static bool is_unwritten(const struct wl_shadow *shadow, const struct wl_shadow_
 /* Whether the access lies behind the warp: it is of a stretch before, or it has seen it. */
 static inline bool is_behind(const struct wl_shadow *shadow, uint32_t warp, const struct mark *mark)
 {
-    const uint32_t by = mark->thread / WL_LANES;
+    const uint32_t by = warp_of(mark);
     return by == warp ? mark->stretch != shadow->own[by]
                       : mark->stretch <= shadow->seen[warp].stretch[by];
 }
@@ -506,8 +510,8 @@ static inline bool is_crowded(const struct wl_shadow *shadow, const struct word 
                               uint8_t bytes)
 {
     const struct mark *readers = word->readers;
-    return readers[0].thread / WL_LANES != readers[1].thread / WL_LANES &&
-           is_unseen(shadow, &readers[0], bytes) && is_unseen(shadow, &readers[1], bytes);
+    return warp_of(&readers[0]) != warp_of(&readers[1]) && is_unseen(shadow, &readers[0], bytes) &&
+           is_unseen(shadow, &readers[1], bytes);
 }
 
 /* Whether a read changes nothing in the shadow: it was written, races with no write, and the same
@@ -521,7 +525,7 @@ static inline bool is_known_read(const struct wl_shadow *shadow, const struct wl
     const uint8_t bytes = mine->bytes;
     const struct mark *reader = &word->readers[0];
     return (word->written & bytes) == bytes && reader->stretch == shadow->own[warp->index] &&
-           reader->instruction == op->instruction && reader->thread / WL_LANES == warp->index &&
+           reader->instruction == op->instruction && warp_of(reader) == warp->index &&
            (reader->bytes & bytes) == bytes && !races(shadow, &word->writer, warp->index, mine) &&
            is_awaited(shadow, word) && !races_in_warp(shadow, &word->writer, warp->index, mine);
 }
@@ -582,7 +586,7 @@ void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
 static void set_quiet(struct wl_shadow *shadow, uint32_t index, uint32_t warps)
 {
     const struct mark *writer = &shadow->words[index].writer;
-    const uint32_t by = writer->thread / WL_LANES, stretch = index / QUIET_STRETCH_WORDS;
+    const uint32_t by = warp_of(writer), stretch = index / QUIET_STRETCH_WORDS;
     if (!writer->stretch || by != shadow->behind.by || writer->stretch != shadow->behind.stretch) {
         shadow->behind.by = by;
         shadow->behind.stretch = writer->stretch;
@@ -603,7 +607,7 @@ static bool read_lane(struct wl_warp *warp, const struct wl_op *op, uint32_t off
     if (offset % 4 + bytes <= 4 && index < shadow->word_count) {
         struct word *word = &shadow->words[index];
         const struct mark *first = &word->readers[0];
-        const uint32_t by = first->thread / WL_LANES;
+        const uint32_t by = warp_of(first);
         const bool is_settled_word = is_settled(shadow, warp->index, word, mine->bytes);
         if (is_settled_word && is_crowded(shadow, word, mine->bytes)) {
             if (mine->bytes == 0xf)
@@ -634,14 +638,6 @@ static bool is_quiet(const struct wl_shadow *shadow, uint32_t offset, uint32_t w
            shadow->quiet[offset / 4] >> warp & 1;
 }
 
-/* The words are far apart in memory, for many blocks at once. */
-static void fetch_words(const struct wl_shadow *shadow, const uint32_t offset[WL_LANES])
-{
-    for (uint32_t lane = 0; lane < WL_LANES; lane++)
-        if (offset[lane] / 4 < shadow->word_count)
-            __builtin_prefetch(&shadow->words[offset[lane] / 4]);
-}
-
 void wl_shadow_read(struct wl_warp *warp, const struct wl_op *op, const uint32_t offset[WL_LANES],
                     uint32_t bytes, bool is_one_place)
 {
@@ -661,8 +657,6 @@ void wl_shadow_read(struct wl_warp *warp, const struct wl_op *op, const uint32_t
         left &= 0 - loud;
     else if (warp->active == UINT32_MAX)
         left &= ~watch->find_repeats(offset);
-    if (!is_one_place)
-        fetch_words(shadow, offset);
     while (left) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
         left &= left - 1;
@@ -679,7 +673,6 @@ uint32_t wl_shadow_write(struct wl_warp *warp, const struct wl_op *op,
     const struct mark first = mark_of(warp, op);
     struct mark mine = first;
     uint32_t others = 0;
-    fetch_words(shadow, offset);
     for (uint32_t left = warp->active; left; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left), index = offset[lane] / 4;
         struct word *word = &shadow->words[index < shadow->word_count ? index : 0];
