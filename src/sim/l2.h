@@ -38,6 +38,30 @@ static inline struct wl_l2_request wl_l2_request_make(uint64_t line, uint32_t se
     return request;
 }
 
+/* Sectors all of whose words are in words. */
+static inline uint32_t wl_l2_whole_sectors(uint32_t words)
+{
+    /* the highest bit of each byte that has all, then these next to each other */
+    const uint32_t highest = ((words & 0x7f7f7f7fu) + 0x01010101u) & words & 0x80808080u;
+    return ((highest >> 7) * 0x01020408u) >> 24;
+}
+
+/* The sectors of the request's line that it asks for. */
+static inline uint32_t wl_l2_request_sectors(const struct wl_l2_request *request)
+{
+    return request->key >> 48 & 15;
+}
+
+/* A write of the same line goes with the request. Returns how many sectors that adds. */
+static inline uint32_t wl_l2_request_join(struct wl_l2_request *request, uint32_t sectors,
+                                          uint32_t words)
+{
+    const uint32_t more = sectors & ~wl_l2_request_sectors(request);
+    request->key |= (uint64_t)more << 48;
+    request->words |= words;
+    return (uint32_t)__builtin_popcount(more);
+}
+
 /* What a read was answered from: a nibble of sectors that device memory sent, above it one of those
  * that the far partition had. */
 enum { WL_L2_FAR_SHIFT = 4, WL_L2_ANSWER_MASK = 15 };

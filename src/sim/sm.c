@@ -32,8 +32,25 @@ uint8_t *wl_sm_begin_answers(struct wl_sm *sm)
     return sm->answers;
 }
 
+/* Stores that joined may have written what the recorded one left. */
+static void take_stored(struct wl_sm *sm)
+{
+    for (size_t i = 0; i < sm->stored.count; i++) {
+        const struct wl_asked *stored = &sm->stored.items[i];
+        uint32_t partial_lines = 0;
+        for (uint32_t k = stored->first; k < stored->first + stored->count; k++) {
+            const struct wl_l2_request *request = &sm->requests[k];
+            const uint32_t full = wl_l2_whole_sectors(request->words);
+            partial_lines += (wl_l2_request_sectors(request) & ~full) != 0;
+        }
+        wl_trace_set_missed(&stored->warp->items[stored->word], partial_lines);
+    }
+    sm->stored.count = 0;
+}
+
 void wl_sm_take_answers(struct wl_sm *sm)
 {
+    take_stored(sm);
     for (size_t i = 0; i < sm->asked.count; i++) {
         const struct wl_asked *asked = &sm->asked.items[i];
         uint32_t device = 0, far = 0, *word = &asked->warp->items[asked->word];
@@ -241,15 +258,17 @@ void wl_sm_end(struct wl_sm *sm)
     free(sm->ctas);
     free(sm->requests);
     free(sm->asked.items);
+    free(sm->stored.items);
     free(sm->answers);
     wl_trace_free(&sm->alone);
     wl_findings_free(&sm->findings);
     wl_schedule_end(&sm->schedule);
     sm->ctas = NULL;
     sm->requests = NULL;
-    sm->asked.items = NULL;
+    sm->asked.items = sm->stored.items = NULL;
     sm->answers = NULL;
     sm->asked.count = sm->asked.capacity = sm->answer_capacity = 0;
+    sm->stored.count = sm->stored.capacity = 0;
     sm->cta_count = 0;
     sm->request_count = sm->request_capacity = 0;
 }

@@ -121,7 +121,8 @@ struct wl_cta {
     } cluster;            /* of the block of rank 0 */
 };
 
-/* A recorded load that missed L1: its requests to L2, and where the answer is noted. */
+/* A recorded access of which more is known once the epoch is over: its requests to L2, and where it
+ * is noted. */
 struct wl_asked {
     struct wl_trace_warp *warp;
     size_t word;
@@ -152,13 +153,14 @@ struct wl_sm {
     size_t request_count, request_capacity;
     uint32_t request_mark; /* WL_L2_ALONE once a block goes on alone, which alone records */
     struct wl_trace alone;
-    WL_VECTOR(struct wl_asked) asked; /* in this epoch */
-    uint8_t *answers;                 /* to the requests of this epoch, where some are recorded */
+    WL_VECTOR(struct wl_asked) asked;  /* loads of this epoch that missed L1 */
+    WL_VECTOR(struct wl_asked) stored; /* stores of it that wrote a part of some sector */
+    uint8_t *answers;                  /* to the requests of this epoch, where some are recorded */
     size_t answer_capacity;
 };
 
 /* Before L2 has its requests: where it puts the answers; NULL where none is recorded. After: notes
- * them in the warps' traces. */
+ * them in the warps' traces, and what stores left in part, with those that joined them. */
 uint8_t *wl_sm_begin_answers(struct wl_sm *sm);
 void wl_sm_take_answers(struct wl_sm *sm);
 

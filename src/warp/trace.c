@@ -53,6 +53,13 @@ void wl_trace_answer(uint32_t *word, uint32_t device, uint32_t far)
     *word = wl_trace_pack(access);
 }
 
+void wl_trace_set_missed(uint32_t *word, uint32_t missed)
+{
+    struct wl_trace_access access = wl_trace_unpack(*word);
+    access.missed = missed;
+    *word = wl_trace_pack(access);
+}
+
 void wl_trace_grow(struct wl_trace_warp *warp)
 {
     wl_vector_grow((void **)&warp->items, warp->count, &warp->capacity, sizeof *warp->items);

@@ -137,6 +137,8 @@ static inline double wl_trace_device(const struct wl_trace_access *access)
 /* Notes in the second word of a load that missed what L2 answered: the sectors of device memory and
  * of the far half. */
 void wl_trace_answer(uint32_t *word, uint32_t device, uint32_t far);
+/* Puts another `missed` into the second word of an access of global or local memory. */
+void wl_trace_set_missed(uint32_t *word, uint32_t missed);
 
 struct wl_trace_block_record {
     uint64_t number; /* of the grid's blocks */

@@ -217,6 +217,68 @@ static void run_all_strides()
     run_strides<32, 4, 1>();
 }
 
+// ---- four words of a lane, one store behind another, with APART instructions between them ----
+
+enum filling { ARITHMETIC, SHARED, FILLINGS };
+
+/* The address is the same register for all four. */
+__device__ void store_word(float *at, int k, float value)
+{
+    if (k == 0)
+        asm volatile("st.global.f32 [%0], %1;" ::"l"(at), "f"(value) : "memory");
+    else if (k == 1)
+        asm volatile("st.global.f32 [%0+4], %1;" ::"l"(at), "f"(value) : "memory");
+    else if (k == 2)
+        asm volatile("st.global.f32 [%0+8], %1;" ::"l"(at), "f"(value) : "memory");
+    else
+        asm volatile("st.global.f32 [%0+12], %1;" ::"l"(at), "f"(value) : "memory");
+}
+
+template <int APART, filling FILLING> __global__ void between(float *to, int places, int turns)
+{
+    __shared__ float word[256];
+    float value = 1;
+    word[threadIdx.x] = 1;
+    for (int turn = 0; turn < turns; turn++)
+        for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < places;
+             i += gridDim.x * blockDim.x) {
+            float *at = to + (size_t)i * 4;
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                store_word(at, k, value);
+#pragma unroll
+                for (int j = 0; j < APART; j++)
+                    if (FILLING == ARITHMETIC)
+                        asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(value));
+                    else
+                        asm volatile("ld.shared.f32 %0, [%1];"
+                                     : "=f"(value)
+                                     : "r"((unsigned)__cvta_generic_to_shared(word + threadIdx.x)));
+            }
+        }
+}
+
+template <int APART, filling FILLING> static void run_between()
+{
+    const int places = 1 << 20, turns = 8; // 16 MiB
+    between<APART, FILLING><<<sms * 8, 256>>>(to, places, turns);
+    LABEL("between.%d_%s", APART, FILLING == SHARED ? "shared" : "fma");
+    report((long)places * 4 * turns, 8, sms * 8);
+}
+
+static void run_all_between()
+{
+    run_between<0, ARITHMETIC>();
+    run_between<1, ARITHMETIC>();
+    run_between<2, ARITHMETIC>();
+    run_between<4, ARITHMETIC>();
+    run_between<8, ARITHMETIC>();
+    run_between<16, ARITHMETIC>();
+    run_between<32, ARITHMETIC>();
+    run_between<1, SHARED>();
+    run_between<4, SHARED>();
+}
+
 // ---- a lane goes through a row: each access has a line of every lane ----
 
 template <int MODE> __global__ void lanes(const float *from, float *to, int columns, size_t pitch)
@@ -363,11 +425,8 @@ static void run_starts(int each, int warps)
 static const struct {
     const char *name;
     void (*run)();
-} suites[] = {{"rows", run_all_rows},
-              {"parts", run_parts},
-              {"strides", run_all_strides},
-              {"lanes", run_all_lanes},
-              {"last", run_all_last}};
+} suites[] = {{"rows", run_all_rows},       {"parts", run_parts},     {"strides", run_all_strides},
+              {"between", run_all_between}, {"lanes", run_all_lanes}, {"last", run_all_last}};
 
 // usage: rows [suite...]: all of them without one; `starts` needs no profiler
 int main(int argc, char **argv)

@@ -70,6 +70,10 @@ static void record(const struct access *access, u32 passes, u32 sectors, u32 ide
     const u32 absent = is_store ? access->partial_lines : missed;
     const bool asks = absent && (access->kind == WL_SITE_LOAD || access->kind == WL_SITE_COPY);
     const u32 note = is_store ? access->pieces : wl_trace_spread(sectors, access->pieces);
+    if (is_store) { /* what goes with stores before costs L2 nothing */
+        sectors = access->sent_sectors;
+        ideal = ideal < sectors ? ideal : sectors;
+    }
     wl_trace_push(trace, wl_trace_access_word(access->op->site, access->sector));
     wl_trace_push(trace, wl_trace_pack((struct wl_trace_access){.lines = passes,
                                                                 .sectors = sectors,
@@ -78,15 +82,17 @@ static void record(const struct access *access, u32 passes, u32 sectors, u32 ide
                                                                 .note = note}));
     struct wl_sm *sm = access->warp->sm;
     const u32 requests = (u32)sm->request_count - access->first_request;
+    const struct wl_asked asked = {trace, trace->count - 1, access->first_request, requests};
     if (asks && requests)
-        WL_PUSH(&sm->asked,
-                ((struct wl_asked){trace, trace->count - 1, access->first_request, requests}));
+        WL_PUSH(&sm->asked, asked);
+    if (is_store && absent && requests)
+        WL_PUSH(&sm->stored, asked);
 }
 
 /* An access begins of which nothing is known yet. */
 static inline void begin_access(struct access *access)
 {
-    access->waits = access->partial_lines = 0;
+    access->waits = access->partial_lines = access->sent_sectors = 0;
     access->pieces = 1;
     access->first_request = (u32)access->warp->sm->request_count;
 }

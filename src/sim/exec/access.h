@@ -19,6 +19,7 @@ struct access {
     u32 dropped;         /* lanes outside every allocation: set by access_global, access_local */
     u64 sector;          /* that was touched last */
     u32 partial_lines;   /* of a store: lines with a sector of which it writes a part */
+    u32 sent_sectors;    /* of a store: those that no store before sends for it */
     u32 pieces;          /* of device memory that its lines are of, as in the trace */
     u32 waits;           /* lines that are to come */
     u32 first_request;   /* of those to L2 */

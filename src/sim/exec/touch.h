@@ -27,14 +27,6 @@ static void push_request(struct access *access, u64 line, u32 sectors, u32 words
         wl_l2_request_make(line, sectors, kind | sm->request_mark, words, time);
 }
 
-/* Sectors all of whose words are in words. */
-static inline u32 whole_sectors(u32 words)
-{
-    /* the highest bit of each byte that has all, then these next to each other */
-    const u32 highest = ((words & 0x7f7f7f7fu) + 0x01010101u) & words & 0x80808080u;
-    return ((highest >> 7) * 0x01020408u) >> 24;
-}
-
 /* Where in the program's course a store stands: fuel is taken by basic blocks, and the instruction
  * tells the place in the block. */
 static inline u32 store_place(const struct access *access)
@@ -50,15 +42,15 @@ static u32 touch_stored_line(struct access *access, u64 line, u32 sectors, u32 w
     u32 time = serve_line(access, (u32)__builtin_popcount(sectors));
     const u32 place = store_place(access);
     /* a thread reads back from local memory just what it wrote there */
-    u32 full = access->is_local ? sectors : whole_sectors(words);
+    u32 full = access->is_local ? sectors : wl_l2_whole_sectors(words);
     struct wl_l1_stored stored =
         wl_l1_store(sm->l1, line, sectors, full, line_count, place, (u32)sm->request_count);
     if (stored.joins == WL_L1_NEW_REQUEST) {
         access->partial_lines += (sectors & ~full) != 0;
+        access->sent_sectors += (u32)__builtin_popcount(sectors);
         push_request(access, line, sectors, words, WL_L2_WRITE, time);
     } else {
-        sm->requests[stored.joins].key |= (u64)sectors << 48;
-        sm->requests[stored.joins].words |= words;
+        access->sent_sectors += wl_l2_request_join(&sm->requests[stored.joins], sectors, words);
     }
     return stored.missed;
 }
@@ -201,10 +193,10 @@ static void pass_stores(struct access *access, struct wl_l1 *l1, u64 first, cons
     while (sm->request_capacity - sm->request_count < count)
         wl_sm_grow_trace(sm);
     struct wl_l2_request *requests = sm->requests;
-    u32 next = (u32)sm->request_count, partial_lines = 0;
+    u32 next = (u32)sm->request_count, partial_lines = 0, sent_sectors = 0;
     for (u32 i = 0; i < count; i++) {
         const u64 at = first + (u64)line[i];
-        const u32 full = whole_sectors(words[i]),
+        const u32 full = wl_l2_whole_sectors(words[i]),
                   sector_count = (u32)__builtin_popcount(sectors[i]);
         const u64 cost = sector_count * sector_cost;
         queue_end += cost > 256 ? cost : 256;
@@ -213,12 +205,12 @@ static void pass_stores(struct access *access, struct wl_l1 *l1, u64 first, cons
         misses += (u32)__builtin_popcount(stored.missed);
         asked += sector_count;
         if (stored.joins != WL_L1_NEW_REQUEST) {
-            requests[stored.joins].key |= (u64)sectors[i] << 48;
-            requests[stored.joins].words |= words[i];
+            sent_sectors += wl_l2_request_join(&requests[stored.joins], sectors[i], words[i]);
             continue;
         }
         const u64 time = queue_end >> 8;
         partial_lines += (sectors[i] & ~full) != 0;
+        sent_sectors += sector_count;
         requests[next++] =
             wl_l2_request_make(at, sectors[i], WL_L2_WRITE | mark, words[i],
                                (u32)(time < sm->epoch_start ? sm->epoch_start : time));
@@ -226,6 +218,7 @@ static void pass_stores(struct access *access, struct wl_l1 *l1, u64 first, cons
     sm->request_count = next;
     sm->queue_end = queue_end;
     access->partial_lines += partial_lines;
+    access->sent_sectors += sent_sectors;
     access->sector =
         (first + (u64)line[count - 1]) << 2 | (u32)__builtin_ctz(sectors[count - 1] | 8);
     access->site->misses += misses;
