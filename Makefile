@@ -13,7 +13,7 @@ run =
 endif
 groups = build cuda
 owned = scripts/owned.sh $(BUILD)
-test_groups = fuzz offload openmp browser schema mpi slurm libraries
+test_groups = fuzz offload openmp browser schema mpi slurm libraries package
 
 .PHONY: help demo test test-quick test-packages bench accuracy install uninstall package site build product configure packages format check-format clean
 

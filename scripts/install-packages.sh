@@ -20,6 +20,7 @@ schema: for the tests of JSON pages and of the files for Perfetto and JUnit
 mpi: for the tests with MPI
 libraries: for the test of CUB and Thrust without a toolkit
 package: to make a Debian package
+lintian: to look at that package as Debian does
 site: to make the docs as HTML
 slurm: for the test of srun, which starts its own slurmctld and slurmd
 '
@@ -37,7 +38,8 @@ browser: chromium-headless-shell nodejs poppler-utils
 schema: python3-jsonschema protobuf-compiler libxml2-utils
 mpi: openmpi-bin libopenmpi-dev gfortran
 libraries: libthrust-dev libcub-dev
-package: dpkg-dev file lintian
+package: dpkg-dev file
+lintian: lintian
 site: pandoc
 slurm: slurmctld slurmd slurm-client slurm-wlm-basic-plugins
 '
@@ -53,6 +55,7 @@ schema: python3-jsonschema protobuf-compiler libxml2
 mpi: openmpi openmpi-devel gcc-gfortran
 libraries:
 package: dpkg-dev file
+lintian:
 site: pandoc
 slurm: slurm slurm-slurmctld slurm-slurmd
 '
@@ -68,6 +71,7 @@ schema: python-jsonschema protobuf libxml2
 mpi: openmpi gcc-fortran
 libraries:
 package: dpkg file
+lintian:
 site: pandoc-cli
 slurm:
 '

@@ -17,7 +17,8 @@ foreach(test_file ${html_tests})
   add_test(NAME html.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/html/run.sh ${test_file})
   set_tests_properties(html.${name} PROPERTIES LABELS html TIMEOUT ${WL_TEST_TIMEOUT_S} SKIP_RETURN_CODE 77
     ENVIRONMENT "${html_environment}")
-endforeach()
-foreach(name compare numbers open pages reading source)
-  set_tests_properties(html.${name} PROPERTIES FIXTURES_REQUIRED html_reports)
+  file(STRINGS ${test_file} shared REGEX "(make|makeReport)\\(\"(some|more|long)\"") # what reports.sh makes
+  if(shared)
+    set_tests_properties(html.${name} PROPERTIES FIXTURES_REQUIRED html_reports)
+  endif()
 endforeach()

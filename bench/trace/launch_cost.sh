@@ -3,8 +3,8 @@
 # recorded from CUPTI's records, on a driver and a CUPTI that do nothing (tests/cupti). Alternately the
 # mock keeps its records to itself, and gives them to us: the difference of the CPU time of the launching
 # thread, on which the mock delivers, is ours. Prints each round and the median; with MOST_PERCENT
-# fails if in no round the difference is less than that part of what a launch takes without: both are of the
-# same run, so that a slow or busy machine matters to neither.
+# fails if in no round the difference is less than that part of what a launch takes without, and ends with the first in which
+# it is: both are of the same run, so that a slow or busy machine matters to neither.
 set -eu
 build=$(cd "$1" && pwd)
 launches=${2:-1000000} rounds=${3:-11} most=${4:-0}
@@ -27,11 +27,14 @@ measure() {
 }
 
 round=0
-while [ $round -lt "$rounds" ]; do
+: >"$folder/enough"
+while [ $round -lt "$rounds" ] && [ ! -s "$folder/enough" ]; do
     round=$((round + 1))
     without=$(measure deliver=0)
     with=$(measure deliver=1)
-    echo "$without $with" | awk '{ printf "%.1f ns without, %.1f ns with: %.1f ns\n", $1, $2, $2 - $1 }'
+    echo "$without $with" | awk -v most="$most" -v enough="$folder/enough" '
+        most && 100 * ($2 - $1) <= most * $1 { print "yes" >enough }
+        { printf "%.1f ns without, %.1f ns with: %.1f ns\n", $1, $2, $2 - $1 }'
 done | tee "$folder/rounds"
 sed 's/.*: \(.*\) ns/\1/' "$folder/rounds" | sort -n | awk '
     { value[NR] = $1 }

@@ -3,6 +3,7 @@
  *   const browser = await open();
  *   const page = await browser.page(path + "#launches");   // waits until it is ready
  *   await page.run("document.title");
+ *   await page.look({ dark: true });                       // the options of browser.page(), for the page that is open
  *   page.problems                                          // errors of the console, exceptions
  *   page.opened_ms, page.busy_ms                           // until it was ready; time of a processor that its
  *                                                          // main thread took for that
@@ -114,16 +115,20 @@ async function open() {
         };
         for (const domain of ["Runtime", "Log", "Network", "Page"]) await call(domain + ".enable");
         await call("Performance.enable", { timeDomain: "threadTicks" });
-        await call("Emulation.setDeviceMetricsOverride", {
-            width: options.width || 1300,
-            height: options.height || 900,
-            deviceScaleFactor: 1,
-            mobile: false,
-        });
-        await call("Emulation.setEmulatedMedia", {
-            media: options.media || "",
-            features: [{ name: "prefers-color-scheme", value: options.dark ? "dark" : "light" }],
-        });
+        /* The window and what the page is told to look like, before it opens or later; options that are not there are the usual. */
+        const look = async (options) => {
+            await call("Emulation.setDeviceMetricsOverride", {
+                width: options.width || 1300,
+                height: options.height || 900,
+                deviceScaleFactor: 1,
+                mobile: false,
+            });
+            await call("Emulation.setEmulatedMedia", {
+                media: options.media || "",
+                features: [{ name: "prefers-color-scheme", value: options.dark ? "dark" : "light" }],
+            });
+        };
+        await look(options);
         const [name, hash] = file.split("#");
         const url = name.startsWith("http:") ? name : pathToFileURL(name).href;
         const begun = process.hrtime.bigint();
@@ -166,7 +171,7 @@ async function open() {
                 ),
             );
         const close = () => send("Target.closeTarget", { targetId });
-        return { run, go, press, shot, call, close, busy, problems, requests, opened_ms, busy_ms };
+        return { run, go, look, press, shot, call, close, busy, problems, requests, opened_ms, busy_ms };
     }
 
     async function close() {

@@ -112,9 +112,11 @@ async function testSwitches(browser, file, report) {
     for (const { cause, duration_ns } of wanted.pairs.concat(wanted.sets)) {
         for (const id of cause.split("+")) await page.run(toggle(id));
         assert.ok(isNear(await page.run(time), duration_ns), cause);
-        const other = await browser.page(file + (await page.run("location.hash")));
-        assert.ok(isNear(await other.run(time), duration_ns), "the address keeps " + cause);
-        await other.close();
+        if (wanted.sets.some((set) => set.cause === cause)) {
+            const other = await browser.page(file + (await page.run("location.hash")));
+            assert.ok(isNear(await other.run(time), duration_ns), "the address keeps " + cause);
+            await other.close();
+        }
         for (const id of cause.split("+")) await page.run(toggle(id));
     }
     assert.ok(wanted.pairs.length === 3 && wanted.sets.length === 1, "three causes save most");

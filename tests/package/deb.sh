@@ -1,6 +1,6 @@
 #!/bin/sh
-# deb.sh: the Debian package and the archive are made of the build folder; lintian has nothing to say; what the package
-# holds runs in a root of its own, the archive wherever it is unpacked. Environment: BUILD, PROGRAM.
+# deb.sh: the Debian package and the archive are made of the build folder; lintian, where it is there, has nothing to
+# say; what the package holds runs in a root of its own, the archive wherever it is unpacked. Environment: BUILD, PROGRAM.
 set -eu
 command -v dpkg-shlibdeps >/dev/null || { echo "skipped: there is no dpkg-shlibdeps (Debian package dpkg-dev)"; exit 77; }
 folder=$(mktemp -d)
@@ -12,6 +12,8 @@ deb=$(ls warplens_*_*.deb)
 if command -v lintian >/dev/null; then
     lintian --allow-root "$deb" >lintian.log 2>/dev/null || true
     [ ! -s lintian.log ] || { cat lintian.log; exit 1; }
+else
+    echo "what lintian would say was not asked: it is not there"
 fi
 mkdir root
 dpkg-deb -x "$deb" root

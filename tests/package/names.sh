@@ -1,6 +1,7 @@
 #!/bin/sh
 # names.sh: on a system without dpkg the install script names what is missing as this system calls it, and installs
-# nothing. The package managers are stand-ins that know one package. Environment: SOURCE.
+# nothing. The package managers are stand-ins that know one package. And what a skipped test misses on Debian is among what
+# `make test` installs. Environment: SOURCE.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -35,3 +36,15 @@ look none 0 cuda
 has 'Neither dpkg, rpm nor pacman'
 look fedora 2 nonsense
 has 'no group nonsense'
+
+groups=$(sed -n 's/^\(test_\)\{0,1\}groups = //p' "$SOURCE/Makefile")
+for group in $groups; do
+    sed -n "/^debian=/,/^'/s/^$group: *//p" "$SOURCE/scripts/install-packages.sh"
+done | tr ' |' '\n\n' | sed 's/GCC/gcc-12/; s/CLANG/14/' >installed
+grep -rhoE 'Debian packages? [^)]*\)' "$SOURCE/tests" |
+    sed 's/Debian packages* //; s/)$//; s/ or [^,]*//g; s/, */\n/g' | grep -xE '[a-z0-9.+-]+' | sort -u >missed
+[ "$(wc -l <missed)" -gt 9 ] || { echo "few packages are named by tests that skip:"; cat missed; exit 1; }
+if grep -vxFf installed missed; then
+    echo "not among what make test installs: see above"
+    exit 1
+fi
