@@ -105,7 +105,8 @@ end
 -- ---- instructions ----
 
 -- On the source line where the sum of value(instruction) is largest, the instruction for which it is largest
--- itself, and that value; nil where it is nowhere above 0. The first of equals.
+-- itself, that value, and the sum, which an unrolled loop spreads over several copies of the instruction; nil where
+-- it is nowhere above 0. The first of equals.
 function advice.top(launch, value)
     local sums, best_line, most = {}, nil, 0
     for _, instruction in ipairs(launch.instructions) do
@@ -131,7 +132,7 @@ function advice.top(launch, value)
             end
         end
     end
-    return best, largest
+    return best, largest, most
 end
 
 -- The sum over all instructions.

@@ -92,10 +92,12 @@ reason_of_failure() {
     echo "exit code $status: $line" | tr '|\t' '/ ' | sed "s:$folder/::g; s:$place/::g" | cut -c 1-200
 }
 
-# The program's own check; where it has none, that nothing was refused and no kernel failed.
+# The program's own check, which it may make several times; where it has none, that nothing was refused and no
+# kernel failed.
 is_right() {
     if [ -n "$expected" ]; then
-        grep -a -q -E -e "$expected" "$place/run.log"
+        grep -a -q -E -e "$expected" "$place/run.log" &&
+            ! grep -a -q -E '(^|[^A-Za-z])FAIL(ED|URE)?([^A-Za-z]|$)' "$place/run.log"
     else
         ! grep -a -q '^warplens: ' "$place/run.log"
     fi
