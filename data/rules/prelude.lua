@@ -463,13 +463,16 @@ local function is_of_grid(launch, name, other)
     return false
 end
 
+local function is_within(instruction, loop)
+    return instruction.index >= loop.first and instruction.index <= loop.last
+end
+
 -- The registers that a loop takes from one round to the next: what each is moved from, too.
 local function carried(launch, loop)
     local moved = {}
-    for index = loop.first, loop.last do
-        local instruction = launch.instructions[index]
+    for _, instruction in ipairs(launch.instructions) do
         local written, read = advice.registers(instruction)
-        if advice.is(instruction, "mov.") and #written == 1 and #read == 1 then
+        if is_within(instruction, loop) and advice.is(instruction, "mov.") and #written == 1 and #read == 1 then
             moved[read[1]] = written[1]
         end
     end
@@ -481,10 +484,9 @@ end
 function advice.is_grid_stride(launch)
     for _, loop in ipairs(advice.loops(launch)) do
         local moved = carried(launch, loop)
-        for index = loop.first, loop.last do
-            local instruction = launch.instructions[index]
+        for _, instruction in ipairs(launch.instructions) do
             local written, read = advice.registers(instruction)
-            local is_sum = advice.is(instruction, "add.") or advice.is(instruction, "mad.")
+            local is_sum = is_within(instruction, loop) and (advice.is(instruction, "add.") or advice.is(instruction, "mad."))
             for _, own in ipairs(is_sum and (instruction["inst_executed"] or 0) > 0 and read or {}) do
                 for _, step in ipairs(written[1] and (written[1] == own or moved[written[1]] == own) and read or {}) do
                     if step ~= own and is_of_grid(launch, step, own) then
@@ -498,11 +500,8 @@ function advice.is_grid_stride(launch)
 end
 
 -- What to do where more blocks are wanted, in `launched` words, of a kernel that goes through its data in strides of the
--- grid; nil for others.
+-- grid.
 function advice.by_strides(launch, launched)
-    if not advice.is_grid_stride(launch) then
-        return nil
-    end
     local loops, is_last = advice.loops(launch), false
     for _, instruction in ipairs(launch.instructions) do
         is_last = is_last or instruction.index > loops[#loops].last and advice.is(instruction, "st.global") and
