@@ -33,7 +33,10 @@ return {
         if excess < 10 then
             return nil, "shared accesses have few conflicts"
         end
-        return string.format("%.0f%% of shared wavefronts are excess: bank conflicts", excess)
+        local all = m("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum") or 0
+        local of_atomics = m("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum") or 0
+        return string.format("%.0f%% of shared wavefronts are excess: %s", excess,
+            of_atomics > 0.5 * all and "atomics of a warp that meet" or "bank conflicts")
     end),
     remark("divergence", "threads that wait for others of their warp", function(m)
         local threads, warp = m["ptx__thread_inst_executed_per_inst_executed.ratio"], m["device__attribute_warp_size"]

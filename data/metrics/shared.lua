@@ -25,6 +25,12 @@ row("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "wavefront",
     function(m)
         return all(m, "l1tex__data_pipe_lsu_wavefronts_mem_shared") + m["ptx__shared_pipe_exchanges.sum"]
     end)
+row("derived__l1tex__data_pipe_lsu_wavefronts_mem_shared_op_other.sum", "wavefront",
+    "wavefronts of what goes through the pipe of shared memory but accesses none: shuffles, reads of threadIdx",
+    function(m)
+        return m["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"] -
+            all(m, "l1tex__data_pipe_lsu_wavefronts_mem_shared")
+    end)
 row("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "",
     "extra wavefronts of all shared accesses because of bank conflicts",
     function(m) return all(m, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared") end)

@@ -59,23 +59,23 @@ return {
                 local is_atomic = advice.is(instruction, "atom") or advice.is(instruction, "red")
                 return is_atomic and sectors > 0 and instruction["thread_inst_executed_true"] / sectors or 0
             end
-            local found, threads = advice.top(launch, function(instruction)
+            local found, _, of_line = advice.top(launch, function(instruction)
                 return crowd(instruction) >= 8 and (instruction["thread_inst_executed_true"] or 0)
             end)
             if not found then
                 return nil
             end
             -- L2 does one atomic on a word a cycle; a slice has 32 bytes, eight words, at once
-            local before = threads / 2
+            local before = of_line / 2
             local floor = m["warplens__floor.cycle"]
             local saved = before / (before + floor)
             return {
                 at = found,
-                title = string.format("%s atomics, %.0f of a warp on each sector", advice.count(threads), crowd(found)),
+                title = string.format("%s atomics, %.0f of a warp on each sector", advice.count(of_line), crowd(found)),
                 evidence = {
                     { metric = "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum" },
                     { metric = "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum" },
-                    { metric = "thread_inst_executed_true", value = threads },
+                    { metric = "thread_inst_executed_true", value = of_line },
                 },
                 saved = math.min(0.9, saved * (1 - 1 / crowd(found))),
                 how = string.format("one atomic a warp instead of %.0f, two a cycle where all hit one sector; other " ..
@@ -102,7 +102,7 @@ return {
             local m = launch.m
             local work = m["gpu__time_duration.sum"] - (m("warplens__ladder_launch.ns") or 0)
             local busy = m["warplens__atomics.cycle"] / m["device__model_sm_clock_hz"] * 1e9
-            local found, threads = advice.top(launch, function(instruction)
+            local found, threads, of_line = advice.top(launch, function(instruction)
                 return (advice.is(instruction, "atom") or advice.is(instruction, "red")) and
                     not string.find(instruction.opcode, "shared", 1, true) and
                     (instruction["thread_inst_executed_true"] or 0)
@@ -128,8 +128,8 @@ return {
                 todo = todo,
                 cause = is_both and "" or nil,
                 title = string.format("%s atomics, most of them in one place of L2, which performs them for %s of the time of " ..
-                    "the SMs", advice.count(threads), advice.percent(math.min(1, busy / work))),
-                evidence = { { metric = "warplens__atomics.cycle" }, { metric = "thread_inst_executed_true", value = threads } },
+                    "the SMs", advice.count(of_line), advice.percent(math.min(1, busy / work))),
+                evidence = { { metric = "warplens__atomics.cycle" }, { metric = "thread_inst_executed_true", value = of_line } },
                 saved = is_both and math.min(0.95, apart + starts) or math.max(0, math.min(0.95, (busy - floor) / work)),
                 how = is_both and string.format("%s of the time of the SMs by the launch timed again without atomics that meet, and " ..
                     "%s for what each block does anew", advice.percent(apart), advice.percent(starts)) or string.format("atomics that meet nowhere: the next floor is %s cycles, theirs %s",
@@ -157,7 +157,7 @@ return {
             local all = m["gpu__time_duration.sum"]
             local work = all - (m("warplens__ladder_launch.ns") or 0)
             local busy = math.min(1, m["warplens__atomics.cycle"] / m["device__model_sm_clock_hz"] * 1e9 / math.max(1, work))
-            local found, threads = advice.top(launch, function(instruction)
+            local found, _, of_line = advice.top(launch, function(instruction)
                 return (advice.is(instruction, "atom") or advice.is(instruction, "red")) and
                     not string.find(instruction.opcode, "shared", 1, true) and (instruction["thread_inst_executed_true"] or 0)
             end)
@@ -167,8 +167,8 @@ return {
             return {
                 at = found,
                 title = string.format("%s atomics, each thread at a place of its own: L2 works on them for %s of the time of the SMs",
-                    advice.count(threads), advice.percent(busy)),
-                evidence = { { metric = "warplens__atomics.cycle" }, { metric = "thread_inst_executed_true", value = threads } },
+                    advice.count(of_line), advice.percent(busy)),
+                evidence = { { metric = "warplens__atomics.cycle" }, { metric = "thread_inst_executed_true", value = of_line } },
                 saved = 0.6 * busy,
                 how = "loads take two fifths of the time that atomics do: what is added is gathered instead",
                 confidence = "low",

@@ -51,9 +51,8 @@ return {
             end
             local how = string.format(busy and "the same work on all SMs: 1 - %d / %d" or
                 "the same work on all SMs, no more than 1 - %d / %d: those that have a block mostly wait", blocks, units)
-            local todo = advice.is_grid_stride(launch) and string.format("Launch %.0f blocks, as many as the SMs hold at once: the " ..
-                "kernel goes through its data in strides of the grid, so that nothing else changes.",
-                advice.blocks_at_once(launch)) or advice.split_loop(launch) or waits and "Divide the work among more threads, in more blocks: a block for " ..
+            local todo = advice.is_grid_stride(launch) and advice.by_strides(launch, string.format("Launch %.0f blocks, as many as the SMs hold at once",
+                advice.blocks_at_once(launch))) or advice.split_loop(launch) or waits and "Divide the work among more threads, in more blocks: a block for " ..
                 "each independent part of it, or several such kernels at once in different streams. The same threads in smaller " ..
                 "blocks would wait as long." or nil
             local times, left = more_blocks(launch, units / blocks)

@@ -289,9 +289,8 @@ return {
                 todo = is_of_tiles and string.format("Divide the work among more blocks with smaller tiles: a block has %s bytes " ..
                     "of shared memory, of which an SM holds %.0f, with %.0f warps each.", advice.count(m["launch__shared_mem_per_block"]),
                     m["launch__occupancy_blocks_per_multiprocessor"], math.ceil(m["launch__block_size"] / 32)) or
-                    advice.is_grid_stride(launch) and string.format("Launch %.0f blocks in place of %.0f: the kernel goes " ..
-                    "through its data in strides of the grid, so that nothing else changes.", math.floor(times * blocks),
-                    blocks) or advice.split_loop(launch),
+                    advice.is_grid_stride(launch) and advice.by_strides(launch, string.format("Launch %.0f blocks in place of %.0f", math.floor(times * blocks),
+                    blocks)) or advice.split_loop(launch),
                 saved = (1 - least / all) * all / (all - launch_ns),
                 how = string.format("%.1f times as many warps, each with less to do: waiting, and SMs without a block, " ..
                     "fall to %s%s", times, advice.percent(1 / times), atomics > 0 and string.format("; atomics in one place " ..

@@ -43,7 +43,7 @@ return {
             if active >= 0.75 * warp or divergent == 0 then
                 return nil
             end
-            local branch, times = advice.top(launch, function(instruction) return instruction["branch_divergent"] or 0 end)
+            local branch, _, times = advice.top(launch, function(instruction) return instruction["branch_divergent"] or 0 end)
             local worst = advice.top(launch, lost(launch, warp))
             local part = active / warp
             return {

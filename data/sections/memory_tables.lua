@@ -33,6 +33,8 @@ return {
                 shared_row("Shared Load", "ld", "smsp__sass_inst_executed_op_shared_ld.sum"),
                 shared_row("Shared Store", "st", "smsp__sass_inst_executed_op_shared_st.sum"),
                 shared_row("Shared Atomic", "atom", "smsp__inst_executed_op_shared_atom.sum"),
+                -- without it the wavefronts of the rows would not add up to the total
+                { "Other", "", "derived__l1tex__data_pipe_lsu_wavefronts_mem_shared_op_other.sum", "", "" },
                 {
                     "Total", "smsp__sass_inst_executed_op_shared.sum",
                     "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "derived__memory_l1_conflicts_shared_nway",

@@ -10,7 +10,7 @@ Programs of three public suites, built with `nvcc -cudart shared` and run on the
 by `tests/suites/run.sh`. A program passes if its own check does: the text that the table beside the script
 names, or, where it prints none, an exit code of 0 with no message of Warplens. Arguments are made small;
 times, where they were taken, are seconds on two cores that were shared with many other programs, of processor time in the rows that were run last.
-What was "not done" had the time that its row says, 20 to 100 s, and may be done on a free machine. The page is written
+What was "not done" had the time that its row says, 12 to 100 s, and may be done on a free machine. The page is written
 by `tests/suites/table.sh`; rows that were not run again keep their former results.
 END
 for suite in cuda-samples hecbench llm.c; do

@@ -27,6 +27,7 @@ const char *wl_advice_method_name(enum wl_advice_method method); /* "formula", "
 struct wl_advice_place {
     const char *file; /* "" where nothing is known */
     uint32_t line, column;
+    const char *inlined_at; /* the calls around the line, "FILE:LINE:COLUMN" by line; NULL: none */
     const struct wl_record_instruction *instruction; /* or NULL */
 };
 

@@ -73,7 +73,8 @@ static bool is_of_header(const char *file)
     return strstr(file, "/include/") != NULL;
 }
 
-/* Goes outwards, "FILE:LINE:COLUMN" by line, to the first caller that is not in a header. */
+/* Goes outwards, "FILE:LINE:COLUMN" by line, to the first caller that is not in a header, and keeps
+ * what is around it. */
 static void leave_headers(const struct wl_advice_reading *reading, const char *callers,
                           struct wl_advice_place *place)
 {
@@ -93,6 +94,7 @@ static void leave_headers(const struct wl_advice_reading *reading, const char *c
         place->column = (uint32_t)strtoul(column + 1, NULL, 10);
         callers += length + (callers[length] == '\n');
     }
+    place->inlined_at = callers && *callers != '\0' ? callers : NULL;
 }
 
 static void read_place(const struct wl_advice_reading *reading, const json_t *at,

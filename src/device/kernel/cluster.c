@@ -1,4 +1,5 @@
 /* Clusters of a launch: which it has, and whether the GPU can hold them. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "device/kernel/state.h"
@@ -37,6 +38,27 @@ static int check_size(const struct wl_device_kernel *kernel, const uint32_t clus
                : WL_DEVICE_OK;
 }
 
+/* Turns a grid of clusters into one of blocks, which must be no larger than any other may be. */
+static int count_blocks(struct wl_device_request *request, const uint32_t cluster[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const uint64_t blocks = (uint64_t)request->grid[axis] * cluster[axis];
+        if (blocks > wl_device.gpu.max_grid_dim[axis]) {
+            struct wl_error error = {0};
+            wl_error_set(&error, WL_ERR_USAGE,
+                         "its grid counts clusters (.blocksareclusters), and %" PRIu32
+                         " clusters of %" PRIu32 " blocks along %c are more than the %" PRIu32
+                         " blocks that a grid may have",
+                         request->grid[axis], cluster[axis], "xyz"[axis],
+                         wl_device.gpu.max_grid_dim[axis]);
+            wl_device_kernel_note(request->kernel, "grid-too-large", "is not launched", &error);
+            return WL_DEVICE_INVALID_CONFIGURATION;
+        }
+        request->grid[axis] = (uint32_t)blocks;
+    }
+    return WL_DEVICE_OK;
+}
+
 int wl_device_cluster_resolve(struct wl_device_request *request)
 {
     uint32_t cluster[3];
@@ -44,12 +66,11 @@ int wl_device_cluster_resolve(struct wl_device_request *request)
     if (code || !(cluster[0] | cluster[1] | cluster[2]))
         return code;
     code = check_size(request->kernel, cluster);
-    for (int axis = 0; axis < 3 && code == WL_DEVICE_OK; axis++) {
-        if (request->kernel->program->blocks_are_clusters)
-            request->grid[axis] *= cluster[axis];
+    if (code == WL_DEVICE_OK && request->kernel->program->blocks_are_clusters)
+        code = count_blocks(request, cluster);
+    for (int axis = 0; axis < 3 && code == WL_DEVICE_OK; axis++)
         if (request->grid[axis] % cluster[axis])
             code = WL_DEVICE_INVALID_CLUSTER_SIZE;
-    }
     memcpy(request->cluster, cluster, sizeof cluster);
     return code;
 }

@@ -241,6 +241,31 @@ static void clusters_that_a_kernel_is_compiled_for_are_its_only_ones(void **stat
     assert_int_equal(last.grid[1], 2);
 }
 
+/* In 32 bits 2^31 clusters of two blocks are none, and 2^30 + 1 are two blocks. */
+static void a_grid_of_clusters_is_no_larger_than_one_of_blocks(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t grid[3];
+        const char *said;
+    } cases[] = {
+        {{1073741825, 1, 1},
+         "1073741825 clusters of 2 blocks along x are more than the 2147483647"},
+        {{1, 32768, 1}, "32768 clusters of 2 blocks along y are more than the 65535"},
+    };
+    struct wl_device_request request = request_of("counted", 32, NULL);
+    for (size_t i = 0; i < WL_COUNT(cases); i++) {
+        memcpy(request.grid, cases[i].grid, sizeof request.grid);
+        said_begin();
+        int code = wl_device_launch(&request);
+        const char *said = said_text();
+        assert_int_equal(code, WL_DEVICE_INVALID_CONFIGURATION);
+        assert_non_null(strstr(said, "warplens: kernel counted is not launched: its grid counts"));
+        assert_non_null(strstr(said, cases[i].said));
+        assert_string_equal(seen, "");
+    }
+}
+
 static void a_missing_kernel_is_an_invalid_function(void **state)
 {
     (void)state;
@@ -385,6 +410,7 @@ int main(void)
         TEST(a_cooperative_grid_must_fit),
         TEST(clusters_have_a_size_that_divides_the_grid),
         TEST(clusters_that_a_kernel_is_compiled_for_are_its_only_ones),
+        TEST(a_grid_of_clusters_is_no_larger_than_one_of_blocks),
         TEST(a_missing_kernel_is_an_invalid_function),
         TEST(what_cannot_be_modelled_fails_alone_and_says_so_once),
         TEST(faults_stay_until_reset),

@@ -199,6 +199,28 @@ void wl_say_launch(struct wl_view_context *context, struct wl_page_sink *sink,
             wl_say_note(sink, &notes[i].record, 4);
 }
 
+/* ---- calls around inlined code ---- */
+
+void wl_fields_add_callers(struct wl_text *text, const char *inlined_at)
+{
+    for (const char *at = inlined_at ? inlined_at : ""; *at != '\0'; at++)
+        wl_text_add(text, *at == '\n' ? ", at " : (char[]){*at, '\0'});
+}
+
+void wl_fields_put_callers(struct wl_page_sink *sink, const char *inlined_at)
+{
+    static const struct wl_column caller_column = {.json = ""};
+    wl_begin(sink, WL_LEVEL_LIST, "inlined_at", 0);
+    for (const char *at = inlined_at ? inlined_at : ""; *at != '\0';) {
+        size_t length = strcspn(at, "\n");
+        char *caller = wl_string_copy_length(at, length);
+        wl_put(sink, &caller_column, wl_cell_text(caller));
+        free(caller);
+        at += length + (at[length] == '\n');
+    }
+    wl_end(sink);
+}
+
 /* ---- metrics ---- */
 
 const struct wl_column wl_metric_columns[WL_METRIC_COLUMNS] = {

@@ -33,6 +33,11 @@ void wl_put_note(struct wl_page_sink *sink, const struct wl_report_note *note);
 json_t *wl_fields_json(const struct wl_report_launch *launch);
 json_t *wl_fields_note_json(const struct wl_report_note *note);
 
+/* The calls around inlined code, "FILE:LINE:COLUMN" by line, innermost first, or NULL: as people
+ * read them, "a.cu:3:5, at b.cu:7:1", and as the list "inlined_at". */
+void wl_fields_add_callers(struct wl_text *text, const char *inlined_at);
+void wl_fields_put_callers(struct wl_page_sink *sink, const char *inlined_at);
+
 /* Unit, value and mark of a metric: columns of a table, of records and of an object. */
 enum { WL_METRIC_COLUMNS = 3 };
 extern const struct wl_column wl_metric_columns[WL_METRIC_COLUMNS];

@@ -42,6 +42,16 @@ static void say_chain(struct wl_view_context *context, struct wl_page_sink *sink
     }
 }
 
+/* Where the line is a function's that was inlined: its callers, innermost first. */
+static void say_callers(struct wl_page_sink *sink, const char *callers)
+{
+    struct wl_text text = {0};
+    wl_fields_add_callers(&text, callers);
+    if (text.length > 0)
+        say_detail(sink, "inlined at", text.data);
+    wl_text_free(&text);
+}
+
 /* "1. gemm.cu:87:14: shared-bank: 2-way conflicts; saves 13% (1.15x)" and the source line. */
 static void say_headline(struct wl_view_context *context, struct wl_page_sink *sink,
                          const struct wl_advice *advice, size_t number)
@@ -79,6 +89,7 @@ static void say_finding(struct wl_view_context *context, struct wl_page_sink *si
             wl_text_addf(&text, ", and %zu more of it", advice->launch_count - 1);
         say_detail(sink, "in", text.data);
     }
+    say_callers(sink, advice->place.inlined_at);
     for (size_t i = 0; i < advice->evidence_count; i++) {
         text.length = 0;
         wl_advice_add_evidence(sink->is_mark_shown, &advice->evidence[i], &text);
@@ -161,6 +172,8 @@ static void put_place(struct wl_page_sink *sink, const struct wl_advice_place *p
         put_field(sink, "instruction", wl_cell_number(place->instruction->index));
         put_field(sink, "ptx", wl_cell_text(place->instruction->text));
     }
+    if (place->inlined_at)
+        wl_fields_put_callers(sink, place->inlined_at);
     wl_end(sink);
 }
 

@@ -220,6 +220,25 @@ static void tell_evidence(struct wl_page_sink *sink, const struct wl_advice *fin
     }
 }
 
+/* What a verdict about a launch rests on: the finding is of the kernel's worst launch, which may be
+ * another one, so its metrics are read again. */
+static void tell_ceiling(struct wl_page_sink *sink, const struct wl_advice *finding,
+                         struct wl_metric_set *set)
+{
+    for (size_t i = 0; i < finding->evidence_count && i < most_evidence; i++) {
+        struct wl_advice_evidence evidence = finding->evidence[i];
+        struct wl_text text = {0};
+        const struct wl_metric_value *value = wl_metric_get(set, evidence.metric);
+        if (!value->is_present)
+            continue;
+        evidence.value = value->number;
+        evidence.text = value->text;
+        evidence.mark = value->mark;
+        wl_advice_add_evidence(sink->is_mark_shown, &evidence, &text);
+        tell(sink, EVIDENCE, wl_text_take(&text));
+    }
+}
+
 static void say_bound(struct wl_view_context *context, struct wl_page_sink *sink,
                       const struct wl_view_advice *advice, const struct wl_share *share)
 {
@@ -435,7 +454,7 @@ static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
         tell(sink, VERDICT, wl_string_copy(words->text));
     for (size_t i = 0; i < advice->finding_count; i++) {
         if (is_about(&advice->findings[i], share) && is_ceiling(&advice->findings[i])) {
-            tell_evidence(sink, &advice->findings[i], most_evidence);
+            tell_ceiling(sink, &advice->findings[i], set);
             break;
         }
     }

@@ -214,26 +214,12 @@ static void put_code(const struct page *page, const struct wl_record_instruction
         wl_text_addf(&text, "   // %s:%" PRIu32, instruction->file, instruction->line);
     if (instruction->inlined_at && instruction->inlined_at[0] != '\0') {
         wl_text_add(&text, "   // inlined at ");
-        for (const char *at = instruction->inlined_at; *at != '\0'; at++)
-            wl_text_add(&text, *at == '\n' ? ", at " : (char[]){*at, '\0'});
+        wl_fields_add_callers(&text, instruction->inlined_at);
     }
     if (is_listed)
         wl_put(page->sink, &place_column, wl_cell_number(instruction->text_line));
     wl_put(page->sink, &code_column, wl_cell_text(text.data));
     wl_text_free(&text);
-}
-
-static void put_callers(struct wl_page_sink *sink, const char *inlined_at)
-{
-    wl_begin(sink, WL_LEVEL_LIST, "inlined_at", 0);
-    for (const char *at = inlined_at ? inlined_at : ""; *at != '\0';) {
-        size_t length = strcspn(at, "\n");
-        char *caller = wl_string_copy_length(at, length);
-        put_field(sink, "", wl_cell_text(caller));
-        free(caller);
-        at += length + (at[length] == '\n');
-    }
-    wl_end(sink);
 }
 
 static void put_instruction(const struct page *page, size_t index, unsigned flags)
@@ -250,7 +236,7 @@ static void put_instruction(const struct page *page, size_t index, unsigned flag
     put_field(sink, "opcode", wl_cell_text(instruction->opcode));
     put_field(sink, "pipe", wl_cell_text(instruction->pipe));
     put_field(sink, "function", wl_cell_text(instruction->function));
-    put_callers(sink, instruction->inlined_at);
+    wl_fields_put_callers(sink, instruction->inlined_at);
     put_counts(page, "values", page->model.counts[index]);
     put_shown(page, page->model.counts[index]);
     wl_end(sink);
