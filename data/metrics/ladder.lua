@@ -64,7 +64,10 @@ local units = {
         local share = m("gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed")
         return share and share / 100 * duration(m) or in_cycles(m, m("warplens__floor_dram.cycle"))
     end },
-    { "l2", function(m) return of_throughput(m, "lts__throughput", "l2") end },
+    { "l2", function(m) -- without the way between its partitions, which holds nothing up and memory throughput leaves out
+        local memory = of_throughput(m, "gpu__compute_memory_throughput")
+        return math.min(of_throughput(m, "lts__throughput", "l2") or 0, memory or math.huge)
+    end },
     { "lsu", function(m) return of_throughput(m, "l1tex__throughput", "lsu") end },
     { "issue", function(m)
         local executed = m("smsp__inst_executed.sum")

@@ -44,6 +44,7 @@ static const struct row rows[] = {
     {"sm__warps_active.avg.pct_of_peak_sustained_active", NULL, BOUND_POINTS, 5},
     {"sm__throughput.avg.pct_of_peak_sustained_elapsed", NULL, BOUND_POINTS, 8},
     {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", NULL, BOUND_POINTS, 8},
+    {"lts__throughput.avg.pct_of_peak_sustained_elapsed", NULL, BOUND_POINTS, 8},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", NULL, BOUND_NONE, 0},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", NULL, BOUND_NONE, 0},
 };

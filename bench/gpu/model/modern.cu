@@ -23,7 +23,7 @@ __device__ unsigned place_of(const void *pointer)
     return (unsigned)__cvta_generic_to_shared(pointer);
 }
 
-// ---- chains of loads, each of which says where the next one reads ----
+// ---- chains of loads, each of which says how far behind the first word the next one is ----
 
 template <bool IS_REMOTE> __global__ void chase_shared(long long *out)
 {
@@ -31,18 +31,19 @@ template <bool IS_REMOTE> __global__ void chase_shared(long long *out)
     cg::cluster_group cluster = cg::this_cluster();
     const unsigned rank = cluster.block_rank();
     for (unsigned i = threadIdx.x; i < STEPS; i += blockDim.x)
-        next[i] = place_of(&next[(i * 5 + 3) % STEPS]);
-    unsigned at = place_of(next), base = at;
+        next[i] = (i * 5 + 3) % STEPS * 4;
+    unsigned first = place_of(next), at = 0;
     if (IS_REMOTE)
-        asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(base) : "r"(at), "r"(rank ^ 1));
-    const unsigned shift = base - at;
+        asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+                     : "=r"(first)
+                     : "r"(place_of(next)), "r"(rank ^ 1));
     cluster.sync();
     if (rank == 0 && threadIdx.x == 0) {
         const long long start = clock64();
         for (int i = 0; i < STEPS; i++)
             asm volatile("ld.shared::cluster.u32 %0, [%1];"
                          : "=r"(at)
-                         : "r"(at + shift)
+                         : "r"(first + at)
                          : "memory");
         *out = (clock64() - start) / STEPS + (at == 1);
     }
