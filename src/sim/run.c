@@ -30,7 +30,7 @@
  */
 #define EPOCH_LENGTH_ORDERED 4096
 #define MISS_LATENCY 500      /* cycles, where the model GPU's is not known */
-#define PEER_LATENCY 180      /* cycles between two SMs of a cluster: what was read on an H100 */
+#define PEER_LATENCY 190      /* cycles between two SMs of a cluster: bench/gpu/model modern */
 #define L2_BYTES_PER_CYCLE 32 /* that L2 serves to an SM while all ask */
 
 struct wl_sim {

@@ -41,6 +41,7 @@ static void test_way_between_partitions(void **state)
     assert_true(value_of(&input, &timing, memory) < way);
     gpu.l2_partitions = 1;
     assert_true(value_of(&input, &timing, l2) < 20);
+    wl_gpu_free(&gpu);
 }
 
 int main(void)
