@@ -201,7 +201,7 @@ function advice.registers(instruction)
 end
 
 -- Which instructions write each register, in order.
-local function writers(launch)
+function advice.writers(launch)
     if launch.writers then
         return launch.writers
     end
@@ -219,7 +219,7 @@ end
 
 -- The instruction that last wrote a register before this one; else, in a loop, the last that writes it.
 function advice.writer(launch, instruction, name)
-    local list = writers(launch)[name]
+    local list = advice.writers(launch)[name]
     if not list then
         return nil
     end
@@ -235,7 +235,7 @@ end
 -- How often warps write a register: a pointer that a loop moves on, in each turn.
 function advice.times_written(launch, name)
     local times = 0
-    for _, writer in ipairs(writers(launch)[name] or {}) do
+    for _, writer in ipairs(advice.writers(launch)[name] or {}) do
         times = times + (writer["inst_executed"] or 0)
     end
     return times
@@ -255,7 +255,7 @@ function advice.depends_on(launch, names, special)
         end
         if not seen[name] then
             seen[name] = true
-            for _, writer in ipairs(writers(launch)[name] or {}) do
+            for _, writer in ipairs(advice.writers(launch)[name] or {}) do
                 if not advice.is(writer, "ld.global") and not advice.is(writer, "ld.shared") then
                     local _, read = advice.registers(writer)
                     for _, other in ipairs(read) do
@@ -268,33 +268,6 @@ function advice.depends_on(launch, names, special)
     return false
 end
 
--- Whether what these registers hold is the same for all threads of a block, as is known when it is compiled: it comes
--- neither from the number of the thread nor out of memory.
-function advice.is_uniform(launch, names)
-    local seen, queue = {}, {}
-    for _, name in ipairs(names) do
-        queue[#queue + 1] = name
-    end
-    while #queue > 0 do
-        local name = table.remove(queue)
-        if string.find(name, "^%%tid") or string.find(name, "^%%laneid") then
-            return false
-        end
-        for _, writer in ipairs(not seen[name] and writers(launch)[name] or {}) do
-            local is_loaded = advice.is(writer, "ld.") and not advice.is(writer, "ld.param")
-            if is_loaded or advice.is(writer, "atom") or advice.is(writer, "shfl") or advice.is(writer, "tex") then
-                return false
-            end
-            local _, read = advice.registers(writer)
-            for _, other in ipairs(read) do
-                queue[#queue + 1] = other
-            end
-        end
-        seen[name] = true
-    end
-    return true
-end
-
 -- The pointers among the parameters of the kernel that the address of a memory instruction comes from: "[f_param_0] ".
 function advice.pointers(launch, instruction)
     local seen, queue, pointers = {}, advice.address_registers(instruction), ""
@@ -302,7 +275,7 @@ function advice.pointers(launch, instruction)
         local name = table.remove(queue)
         if not seen[name] then
             seen[name] = true
-            for _, writer in ipairs(writers(launch)[name] or {}) do
+            for _, writer in ipairs(advice.writers(launch)[name] or {}) do
                 local _, read = advice.registers(writer)
                 if advice.is(writer, "ld.param.u64") or advice.is(writer, "ld.param.b64") then
                     pointers = pointers .. (string.match(writer.text, "%b[]") or "") .. " "
@@ -320,7 +293,7 @@ local function find_indirect(launch, instruction)
     local queue, seen = advice.address_registers(instruction), {}
     while #queue > 0 do
         local name = table.remove(queue)
-        local list = writers(launch)[name] or {}
+        local list = advice.writers(launch)[name] or {}
         if not seen[name] and #list == 1 then
             seen[name] = true
             if advice.is(list[1], "ld.global") then
@@ -350,7 +323,7 @@ function advice.is_chased(launch, instruction)
     local queue, seen = advice.address_registers(instruction), {}
     while #queue > 0 do
         local name = table.remove(queue)
-        for _, writer in ipairs(not seen[name] and writers(launch)[name] or {}) do
+        for _, writer in ipairs(not seen[name] and advice.writers(launch)[name] or {}) do
             if writer.index == instruction.index then
                 return true
             end
@@ -402,11 +375,11 @@ function advice.data_registers(launch)
 end
 
 -- All registers that those in these lists are computed from, and these themselves; memory ends the way.
-function advice.sources(launch, queue)
+local function sources(launch, queue)
     local seen = {}
     while #queue > 0 do
         local name = table.remove(queue)
-        for _, writer in ipairs(not seen[name] and writers(launch)[name] or {}) do
+        for _, writer in ipairs(not seen[name] and advice.writers(launch)[name] or {}) do
             local _, read = advice.registers(writer)
             for _, other in ipairs(advice.is(writer, "ld.") and {} or read) do
                 queue[#queue + 1] = other
@@ -433,8 +406,8 @@ function advice.overhead(launch)
             values[#values + 1] = not in_address[name] and name or nil
         end
     end
-    local of_addresses = advice.sources(launch, addresses)
-    local of_values, loaded = advice.sources(launch, values), advice.data_registers(launch)
+    local of_addresses = sources(launch, addresses)
+    local of_values, loaded = sources(launch, values), advice.data_registers(launch)
     for _, instruction in ipairs(launch.instructions) do
         local count, uses = instruction["inst_executed"] or 0, false
         local written, read = advice.registers(instruction)
@@ -449,6 +422,67 @@ function advice.overhead(launch)
         all = all + count
     end
     return all > 0 and own / all or 0
+end
+
+-- Whether a register is computed from the number of blocks, and not from another one.
+local function is_of_grid(launch, name, other)
+    local from = sources(launch, { name })
+    for _, instruction in ipairs(from[other] and {} or launch.instructions) do
+        local written = advice.registers(instruction)
+        if written[1] and from[written[1]] and string.find(instruction.text, "%%nctaid") then
+            return true
+        end
+    end
+    return false
+end
+
+local function is_within(instruction, loop)
+    return instruction.index >= loop.first and instruction.index <= loop.last
+end
+
+-- The registers that a loop takes from one round to the next: what each is moved from, too.
+local function carried(launch, loop)
+    local moved = {}
+    for _, instruction in ipairs(launch.instructions) do
+        local written, read = advice.registers(instruction)
+        if is_within(instruction, loop) and advice.is(instruction, "mov.") and #written == 1 and #read == 1 then
+            moved[read[1]] = written[1]
+        end
+    end
+    return moved
+end
+
+-- Whether the kernel goes through its data in strides of the grid: a loop goes on by what comes from the number of
+-- blocks. Indices of blocks in several dimensions come from it, too, but are no steps.
+function advice.is_grid_stride(launch)
+    for _, loop in ipairs(advice.loops(launch)) do
+        local moved = carried(launch, loop)
+        for _, instruction in ipairs(launch.instructions) do
+            local written, read = advice.registers(instruction)
+            local is_sum = is_within(instruction, loop) and (advice.is(instruction, "add.") or advice.is(instruction, "mad."))
+            for _, own in ipairs(is_sum and (instruction["inst_executed"] or 0) > 0 and read or {}) do
+                for _, step in ipairs(written[1] and (written[1] == own or moved[written[1]] == own) and read or {}) do
+                    if step ~= own and is_of_grid(launch, step, own) then
+                        return true
+                    end
+                end
+            end
+        end
+    end
+    return false
+end
+
+-- What to do where more blocks are wanted, in `launched` words, of a kernel that goes through its data in strides of the
+-- grid.
+function advice.by_strides(launch, launched)
+    local loops, is_last = advice.loops(launch), false
+    for _, instruction in ipairs(launch.instructions) do
+        is_last = is_last or instruction.index > loops[#loops].last and advice.is(instruction, "st.global") and
+            (instruction["inst_executed"] or 0) > 0
+    end
+    return launched .. ": the kernel goes through its data in strides of the grid" .. (is_last and
+        ". What a block writes behind its loop then needs a place for each of them, and a step that brings them together." or
+        ", so that nothing else changes.")
 end
 
 -- The one global load of threads that each load once and then add up what their block has: with barriers, and no loop
@@ -535,19 +569,6 @@ function advice.tile_of_thread(launch, saved)
         end
     end
     return best
-end
-
--- The sum of value(instruction) over the instructions of the same source line that do the same.
-function advice.of_line(launch, found, value)
-    local sum = 0
-    local kind = string.match(found.opcode, "^%a+%.?%a*")
-    for _, instruction in ipairs(launch.instructions) do
-        if instruction.index == found.index or (found.line > 0 and instruction.line == found.line and
-            instruction.file == found.file and string.match(instruction.opcode, "^%a+%.?%a*") == kind) then
-            sum = sum + (value(instruction) or 0)
-        end
-    end
-    return sum
 end
 
 -- The registers in the brackets of a memory instruction.
@@ -690,7 +711,7 @@ evaluate = function(launch, name, memo)
     end
     memo[name] = "open"
     local result, is_open = nil, false
-    for _, writer in ipairs(writers(launch)[name] or {}) do
+    for _, writer in ipairs(advice.writers(launch)[name] or {}) do
         local value = { step = false }
         if not advice.is(writer, "ld.global") and not advice.is(writer, "ld.shared") and
             not advice.is(writer, "shfl") and not advice.is(writer, "atom") then

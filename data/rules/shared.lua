@@ -7,12 +7,52 @@ local function excess(instruction)
     return wavefronts(instruction) - (instruction["memory_l1_wavefronts_shared_ideal"] or 0)
 end
 
+-- Whether what these registers hold is the same for all threads of a block, as is known when it is compiled: it comes
+-- neither from the number of the thread nor out of memory.
+local function is_uniform(launch, names)
+    local seen, queue = {}, {}
+    for _, name in ipairs(names) do
+        queue[#queue + 1] = name
+    end
+    while #queue > 0 do
+        local name = table.remove(queue)
+        if string.find(name, "^%%tid") or string.find(name, "^%%laneid") then
+            return false
+        end
+        for _, writer in ipairs(not seen[name] and advice.writers(launch)[name] or {}) do
+            local is_loaded = advice.is(writer, "ld.") and not advice.is(writer, "ld.param")
+            if is_loaded or advice.is(writer, "atom") or advice.is(writer, "shfl") or advice.is(writer, "tex") then
+                return false
+            end
+            local _, read = advice.registers(writer)
+            for _, other in ipairs(read) do
+                queue[#queue + 1] = other
+            end
+        end
+        seen[name] = true
+    end
+    return true
+end
+
+-- The sum of value(instruction) over the instructions of the same source line that do the same.
+local function of_line(launch, found, value)
+    local sum = 0
+    local kind = string.match(found.opcode, "^%a+%.?%a*")
+    for _, instruction in ipairs(launch.instructions) do
+        if instruction.index == found.index or (found.line > 0 and instruction.line == found.line and
+            instruction.file == found.file and string.match(instruction.opcode, "^%a+%.?%a*") == kind) then
+            sum = sum + (value(instruction) or 0)
+        end
+    end
+    return sum
+end
+
 -- Integer atomics that lanes have at one word, as is known when they are compiled, become one of the whole warp in machine
 -- code: a vote and a count, or a reduction over the warp.
 local kinds = { add = true, min = true, max = true, ["and"] = true, ["or"] = true, xor = true }
 local function is_merged(launch, instruction)
     local kind = string.match(instruction.opcode, "^%a+%.shared%.(%a+)%.[usb]32$")
-    return kind and kinds[kind] and advice.is_uniform(launch, advice.address_registers(instruction)) or false
+    return kind and kinds[kind] and is_uniform(launch, advice.address_registers(instruction)) or false
 end
 
 local function greatest_divisor(a, b)
@@ -115,10 +155,10 @@ return {
             if share < 10 or not found then
                 return nil
             end
-            local ideal = advice.of_line(launch, found, function(instruction)
+            local ideal = of_line(launch, found, function(instruction)
                 return instruction["memory_l1_wavefronts_shared_ideal"]
             end)
-            local all_of_line = advice.of_line(launch, found, wavefronts)
+            local all_of_line = of_line(launch, found, wavefronts)
             local saved = advice.saved(launch, { shared = 1 - share / 100 })
             local kind = advice.is(found, "st") and "store" or advice.is(found, "ld") and "load" or "access"
             return {
