@@ -43,12 +43,13 @@ static bool are_axes_right(const struct wl_device_tensor *tensor)
     return row_bytes % ALIGNMENT == 0 && fits_swizzle;
 }
 
+/* Where the map itself lies only matters once a kernel reads it, as with NVIDIA's driver 580. */
 static int check(const void *map, const struct wl_device_tensor *tensor)
 {
-    if (!map || (uintptr_t)map % WL_TENSOR_MAP_ALIGNMENT || !tensor->address || !tensor->dim ||
-        !tensor->box || !tensor->element_step || !tensor->rank ||
-        tensor->rank > WL_TENSOR_RANK_MOST || (tensor->rank > 1 && !tensor->stride_bytes) ||
-        tensor->type < 0 || tensor->type > TYPE_LAST || tensor->interleave < INTERLEAVE_NONE ||
+    if (!map || !tensor->address || !tensor->dim || !tensor->box || !tensor->element_step ||
+        !tensor->rank || tensor->rank > WL_TENSOR_RANK_MOST ||
+        (tensor->rank > 1 && !tensor->stride_bytes) || tensor->type < 0 ||
+        tensor->type > TYPE_LAST || tensor->interleave < INTERLEAVE_NONE ||
         tensor->interleave > INTERLEAVE_32B || tensor->swizzle < SWIZZLE_NONE ||
         tensor->swizzle > SWIZZLE_LAST || tensor->l2_promotion < 0 ||
         tensor->l2_promotion > PROMOTION_LAST || tensor->fill < 0 || tensor->fill > 1 ||
