@@ -190,6 +190,41 @@ static void kepler_replays_misses_and_has_texture_units(void **state)
     assert_true(fabs(load_on_kepler(spread, "ld.global.nc", "%rd1") - 2) < 0.2);
 }
 
+/* Sectors that the first warp's stores send to L2, and their lines with a sector of which a part is
+ * written. */
+static void assert_stored(const char *stores, uint32_t sectors, uint32_t partial_lines)
+{
+    struct run run;
+    char *body = repeat("mul.wide.u32 %rd1, %r1, 16;\nadd.s64 %rd2, %rd0, %rd1;\n", stores, 1, "");
+    begin(&run, body, 1, 32);
+    const struct wl_trace_warp *warp = &run.trace.blocks[0]->warps[0];
+    for (size_t i = 0; i < warp->count; i++)
+        if (!(warp->items[i] & WL_TRACE_BLOCK)) {
+            const struct wl_trace_access access = wl_trace_unpack(warp->items[++i]);
+            assert_int_equal(access.lines, 4);
+            sectors -= access.sectors;
+            partial_lines -= access.missed;
+        }
+    assert_int_equal(sectors, 0);
+    assert_int_equal(partial_lines, 0);
+    end(&run);
+    free(body);
+}
+
+/* Four words of a lane that are stored one right after another are one request of whole sectors:
+ * with an instruction between them each is one of its own, of which a part is written. */
+static void stores_that_go_together_are_charged_once(void **state)
+{
+    (void)state;
+    assert_stored("st.global.f32 [%rd2], %f1;\nst.global.f32 [%rd2+4], %f1;\n"
+                  "st.global.f32 [%rd2+8], %f1;\nst.global.f32 [%rd2+12], %f1;\n",
+                  16, 0);
+    assert_stored("st.global.f32 [%rd2], %f1;\nst.global.f32 [%rd2+4], %f1;\n", 16, 4);
+    assert_stored("st.global.f32 [%rd2], %f1;\nadd.f32 %f1, %f1, %f1;\n"
+                  "st.global.f32 [%rd2+4], %f1;\n",
+                  32, 8);
+}
+
 /* An SM reads constants at one address of a warp after another. */
 static void constants_are_read_address_by_address(void **state)
 {
@@ -734,6 +769,7 @@ int main(void)
         cmocka_unit_test(chases_in_memory_take_its_latency),
         cmocka_unit_test(kepler_replays_misses_and_has_texture_units),
         cmocka_unit_test(constants_are_read_address_by_address),
+        cmocka_unit_test(stores_that_go_together_are_charged_once),
         cmocka_unit_test(one_unit_has_constants_and_barriers),
         cmocka_unit_test(atomics_at_one_address_hold_the_launch),
         cmocka_unit_test(loads_pass_stores_to_local_memory),
