@@ -97,13 +97,13 @@ reason_of_failure() {
 }
 
 # The program's own check, which it may make several times; where it has none, that nothing was refused and no
-# kernel failed.
+# kernel failed. Times are not predicted here, which is said to programs that ask for them.
 is_right() {
     if [ -n "$expected" ]; then
         grep -a -q -E -e "$expected" "$place/run.log" &&
             ! grep -a -q -E '(^|[^A-Za-z])FAIL(ED|URE)?([^A-Za-z]|$)' "$place/run.log"
     else
-        ! grep -a -q '^warplens: ' "$place/run.log"
+        ! grep -a '^warplens: ' "$place/run.log" | grep -v -q 'measured a time with events'
     fi
 }
 
