@@ -18,8 +18,9 @@ enum {
     SLICES = WL_L2_MAX_SHARDS, /* every table is split by slice, and shards take whole slices */
     STEP = 16,                 /* logical time within which SMs are taken in their order */
     BATCH = 128,               /* requests looked up together, so that prefetching has time */
-    AHEAD = 16,                /* of which the rest is asked for once the first bytes are there */
-    PENDING_PER_SLICE = 32,    /* lines that a coalescer remembers in a slice */
+    FOLLOWING = 4,          /* of a trace that are asked for when those of a step have been taken */
+    AHEAD = 16,             /* of which the rest is asked for once the first bytes are there */
+    PENDING_PER_SLICE = 32, /* lines that a coalescer remembers in a slice */
     /* Measured on H200, docs/evidence/h200-microbenchmarks.md: */
     MERGED_REQUESTS = 4, /* reads that a coalescer lets one fetch answer */
     /* How long a fetch stays open for others. On hardware about 64 cycles where L2 has the line,
@@ -97,21 +98,11 @@ static uint32_t count_sectors(uint32_t sectors)
     return (uint32_t)(0x4332322132212110u >> (4 * (sectors & 15))) & 15;
 }
 
-/* Of a mask with a byte for each sector: the highest bit of each byte, as four bits. */
-static uint32_t pack_highest(uint32_t bytes)
-{
-    return ((bytes >> 7 & 0x01010101u) * 0x01020408u) >> 24 & 15;
-}
-
-/* Sectors of whose words all are in the mask, and those of which some are. */
-static uint32_t whole_sectors(uint32_t words)
-{
-    return pack_highest(((words & 0x7f7f7f7fu) + 0x01010101u) & words);
-}
-
+/* Sectors of whose words some are in the mask. */
 static uint32_t begun_sectors(uint32_t words)
 {
-    return pack_highest(((words & 0x7f7f7f7fu) + 0x7f7f7f7fu) | words);
+    const uint32_t highest = ((words & 0x7f7f7f7fu) + 0x7f7f7f7fu) | words;
+    return ((highest >> 7 & 0x01010101u) * 0x01020408u) >> 24 & 15;
 }
 
 /* All words of the sectors. */
@@ -465,7 +456,7 @@ static void write_words(struct entry entry, uint32_t sectors, uint32_t words)
         return;
     }
     uint32_t written = partial ? *entry.written | words : words;
-    *entry.valid = (uint8_t)(*entry.valid | (sectors & whole_sectors(written)));
+    *entry.valid = (uint8_t)(*entry.valid | (sectors & wl_l2_whole_sectors(written)));
     written &= ~words_of(*entry.valid & 15u);
     keep_written(entry, written);
 }
@@ -602,11 +593,9 @@ static void update_sectors(struct wl_l2 *l2, const struct located *request,
 }
 
 /* Takes out the sectors of a read that a neighbour's open fetch will bring. */
-static void coalesce(struct wl_l2 *l2, struct located *request, struct wl_l2_counts *counts)
+static void coalesce(struct located *request, struct wl_l2_counts *counts)
 {
-    size_t slice = (size_t)request->group * SLICES + slice_of(request->set);
-    struct pending *pending =
-        &l2->pending[slice * PENDING_PER_SLICE + mix((uint32_t)request->line) % PENDING_PER_SLICE];
+    struct pending *pending = request->fetch;
     uint32_t answered = 0, age = request->time - pending->start;
     const bool is_same = pending->line == request->line;
     if (is_same && pending->requests < MERGED_REQUESTS && age <= PENDING_TIME)
@@ -634,7 +623,7 @@ static void serve(struct wl_l2 *l2, struct located *request)
 {
     struct wl_l2_counts *counts = &l2->counts[slice_of(request->set)];
     if (request->kind == WL_L2_READ && l2->has_coalescers) {
-        coalesce(l2, request, counts);
+        coalesce(request, counts);
         if (!request->sectors)
             return;
     }
@@ -653,6 +642,14 @@ struct batch {
     size_t count;
     bool takes[SLICES]; /* the shard's slices */
 };
+
+/* Where a read may find a neighbour's fetch of its line. */
+static struct pending *pending_of(const struct wl_l2 *l2, const struct located *request)
+{
+    size_t slice = (size_t)request->group * SLICES + slice_of(request->set);
+    return &l2->pending[slice * PENDING_PER_SLICE +
+                        mix((uint32_t)request->line) % PENDING_PER_SLICE];
+}
 
 /* Asks for what the request needs of its sets besides their first bytes. */
 static void prefetch_rest(struct wl_l2 *l2, const struct located *request)
@@ -697,6 +694,12 @@ static void gather(struct wl_l2 *l2, struct batch *batch, const struct wl_l2_req
     located->is_alone = request->key >> 52 & WL_L2_ALONE;
     located->answer = answer;
     located->fetch = NULL;
+    for (uint32_t i = 0; i < l2->partitions && located->kind == WL_L2_READ; i++)
+        __builtin_prefetch(l2->fetched[i] + (size_t)located->set * MAX_WAYS, 1);
+    if (located->kind == WL_L2_READ && l2->has_coalescers) {
+        located->fetch = pending_of(l2, located);
+        __builtin_prefetch(located->fetch, 1);
+    }
     if (++batch->count == BATCH)
         flush(l2, batch);
 }
@@ -735,6 +738,7 @@ static inline __attribute__((always_inline)) void feed(struct wl_l2 *l2, unsigne
                  next[i]++)
                 gather(l2, batch, &trace->requests[next[i]], group,
                        trace->answers ? &trace->answers[next[i]] : NULL);
+            __builtin_prefetch(&trace->requests[next[i]] + FOLLOWING);
         }
     flush(l2, batch);
     free(batch);

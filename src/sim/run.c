@@ -83,6 +83,8 @@ void wl_sim_free(struct wl_sim *sim)
     if (sim->arena)
         munmap(sim->arena, sim->arena_bytes);
     free(sim->arena_parameters);
+    for (uint32_t i = 0; i < sim->gpu->sm_count; i++)
+        wl_sm_free(&sim->sms[i]);
     free(sim->sms);
     free(sim);
 }

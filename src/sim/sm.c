@@ -20,6 +20,19 @@ void wl_sm_grow_trace(struct wl_sm *sm)
                    sizeof *sm->requests);
 }
 
+static void free_requests(struct wl_sm *sm)
+{
+    free(sm->requests);
+    free(sm->asked.items);
+    free(sm->stored.items);
+    free(sm->answers);
+    sm->requests = NULL;
+    sm->asked.items = sm->stored.items = NULL;
+    sm->answers = NULL;
+    sm->request_capacity = sm->answer_capacity = 0;
+    sm->asked.capacity = sm->stored.capacity = 0;
+}
+
 uint8_t *wl_sm_begin_answers(struct wl_sm *sm)
 {
     if (!sm->asked.count)
@@ -69,13 +82,24 @@ void wl_sm_take_answers(struct wl_sm *sm)
     sm->asked.count = 0;
 }
 
+/* A register's value in all lanes. */
+static void fill_register(uint8_t *lanes, const void *value, uint8_t width_bytes)
+{
+    uint64_t wide = 0;
+    memcpy(&wide, value, width_bytes);
+    if (width_bytes == 8)
+        for (int lane = 0; lane < WL_LANES; lane++)
+            ((uint64_t *)(void *)lanes)[lane] = wide;
+    else
+        for (int lane = 0; lane < WL_LANES; lane++)
+            ((uint32_t *)(void *)lanes)[lane] = (uint32_t)wide;
+}
+
 static void set_constants(const struct wl_program *program, uint8_t *registers)
 {
     for (uint32_t i = 0; i < program->constant_count; i++) {
         const struct wl_constant *constant = &program->constants[i];
-        for (int lane = 0; lane < WL_LANES; lane++)
-            memcpy(registers + constant->offset + (size_t)lane * constant->width_bytes,
-                   &constant->bits, constant->width_bytes);
+        fill_register(registers + constant->offset, &constant->bits, constant->width_bytes);
     }
 }
 
@@ -83,10 +107,8 @@ static void set_parameters(const struct wl_run *run, uint8_t *registers)
 {
     for (uint32_t i = 0; i < run->program->parameter_register_count; i++) {
         const struct wl_parameter_register *reg = &run->program->parameter_registers[i];
-        const uint8_t *value = run->launch->parameters + reg->parameter;
-        for (int lane = 0; lane < WL_LANES; lane++)
-            memcpy(registers + reg->offset + (size_t)lane * reg->width_bytes, value,
-                   reg->width_bytes);
+        fill_register(registers + reg->offset, run->launch->parameters + reg->parameter,
+                      reg->width_bytes);
     }
 }
 
@@ -109,13 +131,13 @@ size_t wl_sm_cta_bytes(const struct wl_run *run)
            round_up(wl_shadow_bytes(run)) + round_up(wl_owed_bytes(run));
 }
 
-static void cta_create(struct wl_cta *cta, const struct wl_run *run, uint8_t *memory,
-                       bool has_constants, bool has_parameters)
+static void cta_create(struct wl_cta *cta, struct wl_warp *warps, const struct wl_run *run,
+                       uint8_t *memory, bool has_constants, bool has_parameters)
 {
     const struct wl_program *program = run->program;
     size_t file_bytes = register_bytes(program);
     cta->warp_count = run->warps_per_block;
-    cta->warps = wl_alloc_zero(cta->warp_count, sizeof *cta->warps);
+    cta->warps = warps;
     cta->shared = memory + cta->warp_count * file_bytes;
     uint8_t *local = cta->shared + round_up(run->shared_bytes + WL_SHARED_SLACK_BYTES);
     uint8_t *shadow = local + round_up((size_t)cta->warp_count * program->local_bytes * WL_LANES);
@@ -124,6 +146,7 @@ static void cta_create(struct wl_cta *cta, const struct wl_run *run, uint8_t *me
     cta->owed = wl_owed_bytes(run) ? (struct wl_owed *)(void *)owed : NULL;
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct wl_warp *warp = &cta->warps[i];
+        *warp = (struct wl_warp){.stack = warp->stack, .stack_capacity = warp->stack_capacity};
         warp->registers = warp->registers_base = memory + i * file_bytes;
         warp->registers_end = warp->registers + file_bytes;
         warp->index = i;
@@ -137,12 +160,14 @@ static void cta_create(struct wl_cta *cta, const struct wl_run *run, uint8_t *me
     }
 }
 
-static void cta_free(struct wl_cta *cta)
+/* At least so many warps, whose stacks stay from launch to launch. */
+static void reserve_warps(struct wl_sm *sm, uint32_t count)
 {
-    for (uint32_t i = 0; i < cta->warp_count; i++)
-        free(cta->warps[i].stack);
-    free(cta->lonely);
-    free(cta->warps);
+    if (count <= sm->warp_capacity)
+        return;
+    sm->warps = wl_resize(sm->warps, count, sizeof *sm->warps);
+    memset(sm->warps + sm->warp_capacity, 0, (count - sm->warp_capacity) * sizeof *sm->warps);
+    sm->warp_capacity = count;
 }
 
 /* Number of the block's first warp among all of the SM. */
@@ -246,31 +271,35 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
     sm->ctas = wl_alloc_zero(sm->cta_count, sizeof *sm->ctas);
     sm->ctas_live = 0;
     wl_schedule_begin(&sm->schedule, sm->cta_count, run->warps_per_block);
+    reserve_warps(sm, sm->cta_count * run->warps_per_block);
     for (uint32_t i = 0; i < sm->cta_count; i++)
-        cta_create(&sm->ctas[i], run, memory + i * wl_sm_cta_bytes(run), has_constants,
-                   has_parameters);
+        cta_create(&sm->ctas[i], &sm->warps[i * run->warps_per_block], run,
+                   memory + i * wl_sm_cta_bytes(run), has_constants, has_parameters);
 }
 
 void wl_sm_end(struct wl_sm *sm)
 {
     for (uint32_t i = 0; i < sm->cta_count; i++)
-        cta_free(&sm->ctas[i]);
+        free(sm->ctas[i].lonely);
     free(sm->ctas);
-    free(sm->requests);
-    free(sm->asked.items);
-    free(sm->stored.items);
-    free(sm->answers);
     wl_trace_free(&sm->alone);
     wl_findings_free(&sm->findings);
     wl_schedule_end(&sm->schedule);
+    if (sm->request_capacity > 2 * TRACE_LIMIT)
+        free_requests(sm);
     sm->ctas = NULL;
-    sm->requests = NULL;
-    sm->asked.items = sm->stored.items = NULL;
-    sm->answers = NULL;
-    sm->asked.count = sm->asked.capacity = sm->answer_capacity = 0;
-    sm->stored.count = sm->stored.capacity = 0;
     sm->cta_count = 0;
-    sm->request_count = sm->request_capacity = 0;
+    sm->request_count = sm->asked.count = sm->stored.count = 0;
+}
+
+void wl_sm_free(struct wl_sm *sm)
+{
+    for (uint32_t i = 0; i < sm->warp_capacity; i++)
+        free(sm->warps[i].stack);
+    free(sm->warps);
+    sm->warps = NULL;
+    sm->warp_capacity = 0;
+    free_requests(sm);
 }
 
 /* Writes a reducing barrier's result to the warps that waited, and lets them go on. */

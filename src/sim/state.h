@@ -147,6 +147,8 @@ struct wl_sm {
     struct wl_trace *trace;      /* NULL: its warps are not recorded */
     uint32_t cta_count, ctas_live;
     struct wl_cta *ctas;
+    struct wl_warp *warps; /* of all its blocks, one block after the other */
+    uint32_t warp_capacity;
     struct wl_l1 *l1;               /* NULL: not counted */
     struct wl_l1 *readonly;         /* for read-only loads; NULL where L1 takes them */
     struct wl_l2_request *requests; /* what L1 sent on in this epoch */

@@ -1,4 +1,5 @@
 /* Loads and stores of shared memory. */
+#include "sim/exec/spread.h"
 #include "sim/exec/window.h"
 
 #define RUN(id)                                                                     \
@@ -10,6 +11,10 @@ static __attribute__((noinline)) const struct wl_op *load_slowly(struct wl_warp 
                                                                  const struct wl_op *op)
 {
     struct access access;
+    if (reach_spread(&access, warp, op, WL_SITE_LOAD)) {
+        load_spread(&access);
+        return op + 1;
+    }
     access_resolve(&access, warp, op, WL_SITE_LOAD);
     if (!WL_EXEC(access_shared)(&access))
         return NULL;
@@ -21,6 +26,10 @@ static __attribute__((noinline)) const struct wl_op *store_slowly(struct wl_warp
                                                                   const struct wl_op *op)
 {
     struct access access;
+    if (reach_spread(&access, warp, op, WL_SITE_STORE)) {
+        store_spread(&access);
+        return op + 1;
+    }
     access_resolve(&access, warp, op, WL_SITE_STORE);
     if (!WL_EXEC(access_shared)(&access))
         return NULL;

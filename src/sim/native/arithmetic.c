@@ -157,7 +157,7 @@ static struct wl_operand_place half_place(struct native_emitter *e, uint32_t k, 
     if (half == 0)
         return native_vector(number);
     wl_assembly_vector_store(e->code, native_extract_half, native_vector(temporary),
-                             (uint8_t)number, 1);
+                             (uint8_t)number, 0, 1);
     return native_vector(temporary);
 }
 

@@ -236,6 +236,11 @@ static void emit_piece(struct native_emitter *e)
     for (uint32_t i = 0; i < NATIVE_VECTORS; i++)
         native_release(e, i);
     e->elsewhere.count = 0;
+    if (e->is_masked) {
+        wl_assembly_mask_load(e->code, NATIVE_MASK_ACTIVE, WL_RDI,
+                              (int32_t)(offsetof(struct wl_warp, active) + 2 * e->piece));
+        wl_assembly_mask_shift(e->code, NATIVE_MASK_ACTIVE_HIGH, NATIVE_MASK_ACTIVE, 8);
+    }
     for (e->at = 0; e->at < e->segment->count && !e->has_failed; e->at++) {
         e->op = &e->program->ops[e->segment->first + e->at];
         e->row = &wl_native_rows[e->op->code];
@@ -246,9 +251,10 @@ static void emit_piece(struct native_emitter *e)
 }
 
 bool wl_native_emit(const struct wl_program *program, const struct wl_native_segment *segment,
-                    uintptr_t miss, uintptr_t count, struct wl_assembly *code)
+                    bool is_masked, uintptr_t miss, uintptr_t count, struct wl_assembly *code)
 {
-    struct native_emitter e = {.code = code, .program = program, .segment = segment};
+    struct native_emitter e = {
+        .code = code, .program = program, .segment = segment, .is_masked = is_masked};
     e.next_of_reads = wl_alloc(segment->count * sizeof *e.next_of_reads);
     e.next_of_writes = wl_alloc(segment->count * sizeof *e.next_of_writes);
     find_next_reads(&e);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 const struct wl_encoding native_move_load = {2, 1, 0, 0x6f}, native_move_store = {2, 1, 0, 0x7f};
+static const struct wl_encoding move_store_64 = {2, 1, 1, 0x7f};
 const struct wl_encoding native_broadcast_32 = {1, 2, 0, 0x58},
                          native_broadcast_64 = {1, 2, 1, 0x59};
 const struct wl_encoding native_add_32 = {1, 1, 0, 0xfe}, native_add_64 = {1, 1, 1, 0xd4};
@@ -115,10 +116,12 @@ void native_make_canonical(struct native_emitter *e, uint32_t number)
 static void write_home(struct native_emitter *e, uint32_t number)
 {
     const struct native_held *held = &e->held[number];
+    const uint32_t half = held->key & 1;
+    const uint8_t mask = half ? NATIVE_MASK_ACTIVE_HIGH : NATIVE_MASK_ACTIVE;
     native_make_canonical(e, number);
-    wl_assembly_vector_store(e->code, native_move_store,
-                             home(e, (uint32_t)(held->key >> 1), held->is_wide, held->key & 1),
-                             (uint8_t)number, -1);
+    wl_assembly_vector_store(e->code, held->is_wide ? move_store_64 : native_move_store,
+                             home(e, (uint32_t)(held->key >> 1), held->is_wide, half),
+                             (uint8_t)number, e->is_masked ? mask : 0, -1);
     e->held[number].is_dirty = false;
 }
 

@@ -8,6 +8,8 @@
 #define NATIVE_VECTORS 29 /* that hold values */
 enum { NATIVE_TEMPORARY_A = 29, NATIVE_TEMPORARY_B = 30, NATIVE_TEMPORARY_C = 31 };
 enum { NATIVE_MASK_A = 1, NATIVE_MASK_B = 2, NATIVE_MASK_C = 3 };
+/* Where some lanes are off: those of the piece that are on, and those of its second half. */
+enum { NATIVE_MASK_ACTIVE = 4, NATIVE_MASK_ACTIVE_HIGH = 5 };
 #define NATIVE_PIECES 2
 #define NATIVE_PIECE_LANES 16
 #define NATIVE_NEVER UINT32_MAX
@@ -54,6 +56,7 @@ struct native_emitter {
     WL_VECTOR(struct native_elsewhere) elsewhere;
     uint8_t bases[NATIVE_BASE_COUNT]; /* WL_NO_GPR: not needed */
     uint8_t bases_used;
+    bool is_masked; /* lanes may be off: they keep what they have */
     bool has_failed;
 };
 

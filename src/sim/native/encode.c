@@ -132,9 +132,10 @@ void wl_assembly_vector(struct wl_assembly *code, struct wl_encoding encoding, u
 }
 
 void wl_assembly_vector_store(struct wl_assembly *code, struct wl_encoding encoding,
-                              struct wl_operand_place dst, uint8_t source, int immediate)
+                              struct wl_operand_place dst, uint8_t source, uint8_t mask,
+                              int immediate)
 {
-    evex(code, encoding, source, 0, &dst, 0, false);
+    evex(code, encoding, source, 0, &dst, mask, false);
     place_operand(code, source, &dst, immediate >= 0);
     if (immediate >= 0)
         byte(code, (unsigned)immediate);

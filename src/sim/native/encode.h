@@ -81,7 +81,8 @@ void wl_assembly_vector(struct wl_assembly *code, struct wl_encoding encoding, u
                         int immediate);
 /* The same with what the ModRM byte names as the destination: stores and narrowing moves. */
 void wl_assembly_vector_store(struct wl_assembly *code, struct wl_encoding encoding,
-                              struct wl_operand_place dst, uint8_t source, int immediate);
+                              struct wl_operand_place dst, uint8_t source, uint8_t mask,
+                              int immediate);
 
 /* Mask registers: k = the 16 bits at base + offset; a general register = k; k >> count. */
 void wl_assembly_mask_load(struct wl_assembly *code, uint8_t mask, enum wl_gpr base,

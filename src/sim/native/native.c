@@ -31,6 +31,11 @@ static void set_run(struct wl_op *op, wl_op_run run)
     __atomic_store_n(&op->run[0], run, __ATOMIC_RELEASE);
 }
 
+static void set_masked_run(struct wl_op *op, wl_op_run run)
+{
+    __atomic_store_n(&op->run[1], run, __ATOMIC_RELEASE);
+}
+
 /* ---- shared loads: what a worker has learnt of them ---- */
 
 static const struct wl_op *first_op(const struct wl_program *program,
@@ -201,12 +206,16 @@ static void count_loads(struct wl_warp *warp, const struct wl_native_segment *se
 static const struct wl_op *run_anyway(struct wl_warp *warp, const struct wl_op *op,
                                       struct wl_native_segment *segment);
 
-/* Writes the segment's code into memory of its own, which then may be executed and not written. */
-static bool compile(const struct wl_program *program, struct wl_native_segment *segment)
+/* Writes the segment's code into memory of its own, which then may be executed and not written.
+ * NULL: it cannot be. */
+static wl_op_run write_code(const struct wl_program *program,
+                            const struct wl_native_segment *segment, bool is_masked, void **written,
+                            size_t *written_bytes)
 {
     struct wl_assembly code = {0};
-    bool is_good =
-        wl_native_emit(program, segment, (uintptr_t)run_anyway, (uintptr_t)count_loads, &code);
+    wl_op_run run = NULL;
+    bool is_good = wl_native_emit(program, segment, is_masked, (uintptr_t)run_anyway,
+                                  (uintptr_t)count_loads, &code);
     const size_t bytes = wl_assembly_size(&code);
     void *memory = MAP_FAILED;
     if (is_good)
@@ -219,13 +228,26 @@ static bool compile(const struct wl_program *program, struct wl_native_segment *
             munmap(memory, bytes);
     }
     if (is_good) {
-        segment->memory = memory;
-        segment->memory_bytes = bytes;
+        *written = memory;
+        *written_bytes = bytes;
         const uintptr_t entry = (uintptr_t)memory;
-        memcpy(&segment->code, &entry, sizeof segment->code);
+        memcpy(&run, &entry, sizeof run);
     }
     wl_assembly_free(&code);
-    return is_good;
+    return run;
+}
+
+static bool compile(const struct wl_program *program, struct wl_native_segment *segment)
+{
+    segment->code = write_code(program, segment, false, &segment->memory, &segment->memory_bytes);
+    return segment->code != NULL;
+}
+
+static bool compile_masked(const struct wl_program *program, struct wl_native_segment *segment)
+{
+    struct wl_native_masked *masked = &segment->masked;
+    masked->code = write_code(program, segment, true, &masked->memory, &masked->memory_bytes);
+    return masked->code != NULL;
 }
 
 /* The program of a warp that runs: compiling changes its operations' functions, nothing else. */
@@ -319,6 +341,30 @@ static const struct wl_op *learn(struct wl_warp *warp, const struct wl_op *op)
     return segment->otherwise(warp, op);
 }
 
+/* Stands for a segment that lanes are off at until that was so often enough. */
+static const struct wl_op *learn_masked(struct wl_warp *warp, const struct wl_op *op)
+{
+    struct wl_program *program = program_of(warp);
+    struct wl_native_segment *segment = program->native->masked[op - program->ops];
+    struct wl_native_masked *masked = &segment->masked;
+    if (__atomic_add_fetch(&masked->seen, 1, __ATOMIC_RELAXED) == OFTEN) {
+        pthread_mutex_lock(&program->native->lock);
+        const bool is_good = compile_masked(program, segment);
+        set_masked_run(&program->ops[segment->first], is_good ? masked->code : masked->otherwise);
+        pthread_mutex_unlock(&program->native->lock);
+    }
+    return masked->otherwise(warp, op);
+}
+
+static void begin_learning_masked(struct wl_program *program, struct wl_native_segment *segment)
+{
+    struct wl_op *op = &program->ops[segment->first];
+    segment->masked.otherwise = op->run[1];
+    program->native->masked[segment->first] = segment;
+    const bool is_compiled = program->native->is_eager && compile_masked(program, segment);
+    set_masked_run(op, is_compiled ? segment->masked.code : learn_masked);
+}
+
 /* Where a compiled segment goes that does not fit as it is. */
 static const struct wl_op *run_anyway(struct wl_warp *warp, const struct wl_op *op,
                                       struct wl_native_segment *segment)
@@ -344,10 +390,13 @@ static void free_native(struct wl_native *native)
         struct wl_native_segment *segment = native->segments.items[i];
         if (segment->memory)
             munmap(segment->memory, segment->memory_bytes);
+        if (segment->masked.memory)
+            munmap(segment->masked.memory, segment->masked.memory_bytes);
         free(segment);
     }
     free(native->segments.items);
     free(native->loading);
+    free(native->masked);
     free(native->is_loading_site);
     pthread_mutex_destroy(&native->lock);
     free(native);
@@ -372,13 +421,16 @@ static void note_loads(struct wl_program *program, struct wl_native_segment *seg
             native->is_loading_site[ops[k].site] = 1;
 }
 
-/* What is left of a segment without its loads; nobody runs it before the segment is given up. */
-static void find_parts(const struct wl_program *program, struct wl_native_segment *segment)
+/* What is left of a segment without its loads: who has lanes off runs that, all others once the
+ * segment is given up. */
+static void find_parts(struct wl_program *program, struct wl_native_segment *segment)
 {
     struct wl_native *native = program->native;
     segment->parts = (uint32_t)native->segments.count;
     wl_native_find(program, segment->first, segment->first + segment->count, false, native);
     segment->part_count = (uint32_t)native->segments.count - segment->parts;
+    for (uint32_t i = 0; i < segment->part_count; i++)
+        begin_learning_masked(program, native->segments.items[segment->parts + i]);
 }
 
 void wl_native_install(struct wl_program *program, bool at_once)
@@ -393,6 +445,7 @@ void wl_native_install(struct wl_program *program, bool at_once)
     wl_native_find(program, 0, program->op_count, true, native);
     native->loading = wl_alloc_zero(native->plan_count, sizeof(struct wl_native_segment *));
     native->is_loading_site = wl_alloc_zero(program->site_count, 1);
+    native->masked = wl_alloc_zero(program->op_count, sizeof(struct wl_native_segment *));
     const size_t count = native->segments.count;
     for (size_t i = 0; i < count; i++) {
         struct wl_native_segment *segment = native->segments.items[i];
@@ -402,5 +455,7 @@ void wl_native_install(struct wl_program *program, bool at_once)
             set_run(&program->ops[segment->first], segment->code);
         if (segment->index != UINT32_MAX)
             find_parts(program, segment);
+        else
+            begin_learning_masked(program, segment);
     }
 }

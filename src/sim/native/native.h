@@ -1,6 +1,7 @@
 /* Operations in a row compiled to machine code for all lanes, where the host has AVX-512. The
- * executor's functions remain the reference; whoever enters such a segment in its middle, or with
- * lanes off, or while accesses of its warp are recorded, runs those. Internal to sim/native. */
+ * executor's functions remain the reference; whoever enters such a segment in its middle, or one
+ * that loads with lanes off or while accesses of its warp are recorded, runs those. Internal to
+ * sim/native. */
 #ifndef WL_SIM_NATIVE_NATIVE_H
 #define WL_SIM_NATIVE_NATIVE_H
 
@@ -103,6 +104,12 @@ struct wl_native_segment {
     wl_op_run otherwise; /* the executor's function for the first operation */
     void *memory;
     size_t memory_bytes;
+    struct wl_native_masked { /* the same for when lanes are off, of one that loads nothing */
+        wl_op_run code, otherwise;
+        void *memory;
+        size_t memory_bytes;
+        uint32_t seen; /* atomic */
+    } masked;
     /* atomic: executions before it was compiled; since then, those that fit and those that did not
      */
     uint32_t seen, hits, misses;
@@ -123,6 +130,8 @@ struct wl_native {
     WL_VECTOR(struct wl_native_segment *) segments; /* never grows while a launch runs */
     struct wl_native_segment **loading;             /* those that load, by index */
     uint32_t plan_count;
+    struct wl_native_segment *
+        *masked;              /* those that begin there where lanes are off, by operation */
     uint8_t *is_loading_site; /* by site: a compiled segment may load there */
     bool is_eager;            /* what loads is compiled early */
     pthread_mutex_t lock;     /* of compiling */
@@ -135,10 +144,11 @@ void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t e
 /* Which of the segment's addresses a load has. */
 uint32_t wl_native_slot_of(const struct wl_native_segment *segment, const struct wl_op *op);
 
-/* Writes the segment's code. miss: where it goes when it does not fit, with the segment as third
- * argument. count: what it calls, with the segment as second, to count its global loads. False: it
- * is too much for the registers there are. */
+/* Writes the segment's code. is_masked: for lanes that may be off, where it loads nothing. miss:
+ * where it goes when it does not fit, with the segment as third argument. count: what it calls,
+ * with the segment as second, to count its global loads. False: it is too much for the registers
+ * there are. */
 bool wl_native_emit(const struct wl_program *program, const struct wl_native_segment *segment,
-                    uintptr_t miss, uintptr_t count, struct wl_assembly *code);
+                    bool is_masked, uintptr_t miss, uintptr_t count, struct wl_assembly *code);
 
 #endif

@@ -158,6 +158,21 @@ static const char *generate(struct wl_text *text)
     return text->data;
 }
 
+/* Operations that only some lanes do, and what all have then. */
+static const char *generate_apart(struct wl_text *text)
+{
+    wl_text_add(text, HEAD);
+    add_loads(text);
+    for (int part = 0; part < 4; part++) {
+        wl_text_addf(text, "@%sp%u bra L%d;\n", draw(2) ? "!%" : "%", draw(4), part);
+        for (int i = 0; i < OPERATIONS / 4; i++)
+            add_operation(text);
+        wl_text_addf(text, "L%d:\n", part);
+    }
+    add_stores(text);
+    return text->data;
+}
+
 /* A loop that sums loads of shared memory: each lane from address lane * stride % modulus. */
 static const char *generate_loop(struct wl_text *text)
 {
@@ -201,8 +216,9 @@ struct memory {
 };
 enum { BUFFER_BYTES = THREADS * THREAD_BYTES, BLOCKS = 2 };
 
-static enum wl_code run(const char *text, const struct memory *memory, enum wl_sim_engine engine,
-                        struct wl_sim_counts *counts, uint32_t *compiled)
+/* threads: of a block; where they fill no warp, lanes of the last one are off. */
+static enum wl_code run(const char *text, uint32_t threads, const struct memory *memory,
+                        enum wl_sim_engine engine, struct wl_sim_counts *counts, uint32_t *compiled)
 {
     struct wl_error error = {0};
     struct wl_ptx_module *module;
@@ -225,7 +241,7 @@ static enum wl_code run(const char *text, const struct memory *memory, enum wl_s
     parameters[16] = 77;
     struct wl_sim_launch launch = {.program = program,
                                    .grid = {BLOCKS, 1, 1},
-                                   .block = {THREADS, 1, 1},
+                                   .block = {threads, 1, 1},
                                    .parameters = parameters,
                                    .ranges = &range,
                                    .range_count = 1,
@@ -236,7 +252,8 @@ static enum wl_code run(const char *text, const struct memory *memory, enum wl_s
     memset(memory->out, 0, BLOCKS * BUFFER_BYTES);
     enum wl_code code = wl_sim_run(sim, &launch, &options, counts, &error);
     for (size_t i = 0; program->native && i < program->native->segments.count; i++)
-        *compiled += program->native->segments.items[i]->code != NULL;
+        *compiled += (threads < WL_LANES ? program->native->segments.items[i]->masked.code
+                                         : program->native->segments.items[i]->code) != NULL;
     wl_sim_free(sim);
     wl_gpu_free(&gpu);
     wl_program_free(program);
@@ -252,7 +269,7 @@ static bool is_same(const uint8_t *a, const uint8_t *b, uint32_t at)
     return memcmp(a, b, 8) == 0 || (at % THREAD_BYTES >= DOUBLE_AT && x != x && y != y);
 }
 
-static void compare(const char *(*make)(struct wl_text *), uint32_t kernels)
+static void compare(const char *(*make)(struct wl_text *), uint32_t threads, uint32_t kernels)
 {
     struct memory memory = {.bytes = wl_alloc_aligned(4096, 2 * BLOCKS * BUFFER_BYTES)};
     memory.in = memory.bytes;
@@ -268,9 +285,11 @@ static void compare(const char *(*make)(struct wl_text *), uint32_t kernels)
             memcpy(memory.in + at, &word, 4);
         }
         struct wl_sim_counts counts = {0}, interpreted = {0};
-        const enum wl_code code = run(text.data, &memory, WL_ENGINE_INTERPRET, &interpreted, &none);
+        const enum wl_code code =
+            run(text.data, threads, &memory, WL_ENGINE_INTERPRET, &interpreted, &none);
         memcpy(expected, memory.out, BLOCKS * BUFFER_BYTES);
-        assert_int_equal(run(text.data, &memory, WL_ENGINE_COMPILE, &counts, &compiled), code);
+        assert_int_equal(run(text.data, threads, &memory, WL_ENGINE_COMPILE, &counts, &compiled),
+                         code);
         for (uint32_t at = 0; at < BLOCKS * BUFFER_BYTES; at += 8)
             if (!is_same(expected + at, memory.out + at, at)) {
                 fprintf(stderr, "%s", text.data);
@@ -298,19 +317,27 @@ static void compare(const char *(*make)(struct wl_text *), uint32_t kernels)
 static void operations_give_the_same_bits(void **state)
 {
     (void)state;
-    compare(generate, KERNELS);
+    compare(generate, THREADS, KERNELS);
+}
+
+static void lanes_that_are_off_keep_theirs(void **state)
+{
+    (void)state;
+    for (uint32_t threads = 3; threads < WL_LANES; threads += 9)
+        compare(generate_apart, threads, KERNELS / 4);
 }
 
 static void shared_loads_give_the_same_bits_and_counts(void **state)
 {
     (void)state;
-    compare(generate_loop, KERNELS);
+    compare(generate_loop, THREADS, KERNELS);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_give_the_same_bits),
+        cmocka_unit_test(lanes_that_are_off_keep_theirs),
         cmocka_unit_test(shared_loads_give_the_same_bits_and_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,10 +7,27 @@ static int32_t predicate_offset(const struct native_emitter *e, uint32_t offset)
     return (int32_t)(offset + 2 * e->piece);
 }
 
+static int32_t active_offset(const struct native_emitter *e)
+{
+    return (int32_t)(offsetof(struct wl_warp, active) + 2 * e->piece);
+}
+
+/* The low 16 bits of eax become the predicate's of this piece where lanes are off. */
+static void keep_inactive(struct native_emitter *e, uint32_t offset)
+{
+    wl_assembly_load(e->code, WL_RCX, WL_R8, predicate_offset(e, offset), 2);
+    wl_assembly_arithmetic(e->code, WL_XOR, WL_RAX, WL_RCX, false);
+    wl_assembly_load(e->code, WL_RDX, WL_RDI, active_offset(e), 2);
+    wl_assembly_arithmetic(e->code, WL_AND, WL_RAX, WL_RDX, false);
+    wl_assembly_arithmetic(e->code, WL_XOR, WL_RAX, WL_RCX, false);
+}
+
 /* The predicate's bits of this piece are the low 16 of eax. Written whole in the last piece, for
  * who reads 32 bits next waits for no two writes. */
 static void write_predicate(struct native_emitter *e, uint32_t offset)
 {
+    if (e->is_masked)
+        keep_inactive(e, offset);
     if (e->piece == 0) {
         wl_assembly_store(e->code, WL_RAX, WL_R8, (int32_t)offset, 2);
         return;
@@ -57,8 +74,18 @@ void native_emit_predicate_logic(struct native_emitter *e)
  * after this one. */
 void native_emit_predicate_constant(struct native_emitter *e)
 {
+    const int32_t place = predicate_offset(e, e->op->dst);
     const uint16_t value = e->op->imm ? UINT16_MAX : 0;
-    wl_assembly_store_immediate(e->code, value, WL_R8, predicate_offset(e, e->op->dst));
+    if (!e->is_masked) {
+        wl_assembly_store_immediate(e->code, value, WL_R8, place);
+        return;
+    }
+    wl_assembly_load(e->code, WL_RAX, WL_RDI, active_offset(e), 2);
+    wl_assembly_load(e->code, WL_RCX, WL_R8, place, 2);
+    if (!value)
+        wl_assembly_not(e->code, WL_RAX);
+    wl_assembly_arithmetic(e->code, value ? WL_OR : WL_AND, WL_RAX, WL_RCX, false);
+    wl_assembly_store(e->code, WL_RAX, WL_R8, place, 2);
 }
 
 void native_emit_from_predicate(struct native_emitter *e)
