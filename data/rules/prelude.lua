@@ -147,12 +147,14 @@ end
 -- Begins with: "ld.global.f32", "ld.global". Rules ask the same few of each instruction, again and again.
 local beginnings = {}
 function advice.is(instruction, opcode)
-    local own, answers = instruction.opcode, beginnings[opcode] or {}
-    beginnings[opcode] = answers
-    if answers[own] == nil then
-        answers[own] = string.sub(own, 1, #opcode) == opcode
+    local own, answers = instruction.opcode, beginnings[opcode]
+    local answer = answers and answers[own]
+    if answer ~= nil then
+        return answer
     end
-    return answers[own]
+    beginnings[opcode] = answers or {}
+    beginnings[opcode][own] = string.sub(own, 1, #opcode) == opcode
+    return beginnings[opcode][own]
 end
 
 -- "ld.global.v4.f32" gives 16: the bytes that a thread moves.
