@@ -144,22 +144,17 @@ function advice.sum(launch, value)
     return total
 end
 
--- Which opcodes begin with a word: rules ask for the same few of each instruction, again and again.
+-- Begins with: "ld.global.f32", "ld.global". Rules ask the same few of each instruction, again and again.
 local beginnings = {}
-
--- Begins with: "ld.global.f32", "ld.global".
 function advice.is(instruction, opcode)
     local own, answers = instruction.opcode, beginnings[opcode]
-    if not answers then
-        answers = {}
-        beginnings[opcode] = answers
+    local answer = answers and answers[own]
+    if answer ~= nil then
+        return answer
     end
-    local answer = answers[own]
-    if answer == nil then
-        answer = string.sub(own, 1, #opcode) == opcode
-        answers[own] = answer
-    end
-    return answer
+    beginnings[opcode] = answers or {}
+    beginnings[opcode][own] = string.sub(own, 1, #opcode) == opcode
+    return beginnings[opcode][own]
 end
 
 -- "ld.global.v4.f32" gives 16: the bytes that a thread moves.
