@@ -1,13 +1,26 @@
-# Writes OUTPUT: struct wl_embedded_file SYMBOL[] with one row per file of FILES, ended by a NULL name.
+# Writes OUTPUT: struct wl_embedded_file SYMBOL[] with one row per file of FILES, ended by a NULL name. COMPILED: the folder in
+# which NAME.compiled stands for each, or nothing.
 set(body "#include \"base/embedded.h\"\n\n")
 set(rows "")
 set(index 0)
-foreach(file ${FILES})
+
+function(bytes_of file variable)
   file(READ ${file} hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  set(${variable} "${bytes}" PARENT_SCOPE)
+endfunction()
+
+foreach(file ${FILES})
+  bytes_of(${file} bytes)
   get_filename_component(name ${file} NAME)
   string(APPEND body "static const unsigned char file_${index}[] = {${bytes}0};\n")
-  string(APPEND rows "    {\"${name}\", (const char *)file_${index}, sizeof file_${index} - 1},\n")
+  set(compiled "0, 0")
+  if(COMPILED)
+    bytes_of(${COMPILED}/${name}.compiled bytes)
+    string(APPEND body "static const unsigned char compiled_${index}[] = {${bytes}};\n")
+    set(compiled "(const char *)compiled_${index}, sizeof compiled_${index}")
+  endif()
+  string(APPEND rows "    {\"${name}\", (const char *)file_${index}, sizeof file_${index} - 1, ${compiled}},\n")
   math(EXPR index "${index} + 1")
 endforeach()
-file(WRITE ${OUTPUT} "${body}\nconst struct wl_embedded_file ${SYMBOL}[] = {\n${rows}    {0, 0, 0},\n};\n")
+file(WRITE ${OUTPUT} "${body}\nconst struct wl_embedded_file ${SYMBOL}[] = {\n${rows}    {0, 0, 0, 0, 0},\n};\n")

@@ -144,9 +144,22 @@ function advice.sum(launch, value)
     return total
 end
 
+-- Which opcodes begin with a word: rules ask for the same few of each instruction, again and again.
+local beginnings = {}
+
 -- Begins with: "ld.global.f32", "ld.global".
 function advice.is(instruction, opcode)
-    return string.sub(instruction.opcode, 1, #opcode) == opcode
+    local own, answers = instruction.opcode, beginnings[opcode]
+    if not answers then
+        answers = {}
+        beginnings[opcode] = answers
+    end
+    local answer = answers[own]
+    if answer == nil then
+        answer = string.sub(own, 1, #opcode) == opcode
+        answers[own] = answer
+    end
+    return answer
 end
 
 -- "ld.global.v4.f32" gives 16: the bytes that a thread moves.

@@ -8,6 +8,9 @@ struct wl_embedded_file {
     const char *name;    /* file name without folder */
     const char *content; /* NUL-terminated */
     size_t size_bytes;
+    /* of a file of Lua: what the Lua of the build made of it, behind lua_ident's text; else NULL */
+    const char *compiled;
+    size_t compiled_bytes;
 };
 
 /* data/gpus/, data/sections/, data/metrics/, data/rules/, src/api/cublas/ (.ptx), src/report/

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef WL_HAS_LIBEDIT
-#include <histedit.h>
-#endif
-
 #include "base/memory.h"
+#ifdef WL_HAS_LIBEDIT
+#include "show/library/edit.h"
+#endif
 
 struct wl_prompt {
     const char *text;
@@ -28,40 +27,42 @@ enum { history_length = 200 };
 static char *tell_prompt(EditLine *edit)
 {
     struct wl_prompt *prompt = NULL;
-    el_get(edit, EL_CLIENTDATA, &prompt);
+    wl_edit.el_get(edit, EL_CLIENTDATA, &prompt);
     return (char *)(uintptr_t)prompt->text;
 }
 
-/* Where the terminal can do nothing, lines are read as they come. */
+/* Where the terminal can do nothing, or libedit is not there, lines are read as they come. */
 static void begin_editing(struct wl_prompt *prompt)
 {
     HistEvent event;
     const char *terminal = getenv("TERM");
-    if (!prompt->is_typed || !terminal || strcmp(terminal, "dumb") == 0)
+    if (!prompt->is_typed || !terminal || strcmp(terminal, "dumb") == 0 ||
+        wl_edit_open(NULL) != WL_OK)
         return;
-    prompt->edit = el_init("warplens", prompt->in, prompt->out, stderr);
-    prompt->history = history_init();
+    prompt->edit = wl_edit.el_init("warplens", prompt->in, prompt->out, stderr);
+    prompt->history = wl_edit.history_init();
     if (!prompt->edit || !prompt->history)
         return;
-    history(prompt->history, &event, H_SETSIZE, history_length);
-    history(prompt->history, &event, H_SETUNIQUE, 1);
-    el_set(prompt->edit, EL_CLIENTDATA, prompt);
-    el_set(prompt->edit, EL_PROMPT, tell_prompt);
-    el_set(prompt->edit, EL_EDITOR, "emacs");
-    el_set(prompt->edit, EL_SIGNAL, 1); /* the terminal is put right before a signal ends us */
-    el_set(prompt->edit, EL_HIST, history, prompt->history);
-    el_source(prompt->edit, NULL); /* the user's ~/.editrc */
+    wl_edit.history(prompt->history, &event, H_SETSIZE, history_length);
+    wl_edit.history(prompt->history, &event, H_SETUNIQUE, 1);
+    wl_edit.el_set(prompt->edit, EL_CLIENTDATA, prompt);
+    wl_edit.el_set(prompt->edit, EL_PROMPT, tell_prompt);
+    wl_edit.el_set(prompt->edit, EL_EDITOR, "emacs");
+    wl_edit.el_set(prompt->edit, EL_SIGNAL,
+                   1); /* the terminal is put right before a signal ends us */
+    wl_edit.el_set(prompt->edit, EL_HIST, wl_edit.history, prompt->history);
+    wl_edit.el_source(prompt->edit, NULL); /* the user's ~/.editrc */
 }
 
 static char *edit_line(struct wl_prompt *prompt)
 {
     HistEvent event;
     int length = 0;
-    const char *line = el_gets(prompt->edit, &length);
+    const char *line = wl_edit.el_gets(prompt->edit, &length);
     if (!line || length <= 0)
         return NULL;
     if (strspn(line, " \t\n") < strlen(line))
-        history(prompt->history, &event, H_ENTER, line);
+        wl_edit.history(prompt->history, &event, H_ENTER, line);
     free(prompt->line);
     prompt->line = wl_string_copy(line);
     return prompt->line;
@@ -70,9 +71,9 @@ static char *edit_line(struct wl_prompt *prompt)
 static void end_editing(struct wl_prompt *prompt)
 {
     if (prompt->edit)
-        el_end(prompt->edit);
+        wl_edit.el_end(prompt->edit);
     if (prompt->history)
-        history_end(prompt->history);
+        wl_edit.history_end(prompt->history);
 }
 #endif
 

@@ -130,13 +130,25 @@ static void add_texture_site(const struct wl_site *site, const struct wl_site_st
     instruction->l1_misses += state->misses;
 }
 
+static void add_shared(const struct wl_site *site, const struct wl_site_state *state,
+                       struct wl_instruction_counts *instruction, struct wl_sim_counts *counts)
+{
+    add(counts, shared_totals[site->access].instructions, state->requests[WL_SITE_SHARED]);
+    add(counts, shared_totals[site->access].wavefronts, state->wavefronts_pipe);
+    add(counts, shared_totals[site->access].conflicts, state->conflicts);
+    add(counts, WL_COUNTER_WAVE_SHARED, state->wavefronts);
+    add(counts, WL_COUNTER_WAVE_SHARED_IDEAL, state->wavefronts_ideal);
+    instruction->wavefronts += state->wavefronts;
+    instruction->wavefronts_ideal += state->wavefronts_ideal;
+}
+
 static void add_site(const struct wl_site *site, const struct wl_site_state *state,
                      struct wl_sim_counts *counts)
 {
     struct wl_instruction_counts *instruction = &counts->instructions[site->instruction];
     uint64_t global_requests = state->requests[WL_SITE_GLOBAL];
     uint64_t local_requests = state->requests[WL_SITE_LOCAL];
-    uint64_t shared_requests = state->requests[WL_SITE_SHARED];
+    uint64_t shared_requests = site->is_joined ? 0 : state->requests[WL_SITE_SHARED];
     const struct site_totals *totals = &global_totals[site->access];
     const struct site_totals *local = &local_totals[site->access];
     bool is_local = local_requests > 0 && global_requests == 0;
@@ -156,19 +168,14 @@ static void add_site(const struct wl_site *site, const struct wl_site_state *sta
         add(counts, WL_COUNTER_BYTES_GLOBAL_LD, state->bytes);
     else if (site->access == WL_SITE_STORE)
         add(counts, WL_COUNTER_BYTES_GLOBAL_ST, state->bytes);
-    add(counts, shared_totals[site->access].instructions, shared_requests);
-    add(counts, shared_totals[site->access].wavefronts, state->wavefronts_pipe);
-    add(counts, shared_totals[site->access].conflicts, state->conflicts);
-    add(counts, WL_COUNTER_WAVE_SHARED, state->wavefronts);
-    add(counts, WL_COUNTER_WAVE_SHARED_IDEAL, state->wavefronts_ideal);
+    if (!site->is_joined)
+        add_shared(site, state, instruction, counts);
     instruction->requests += global_requests + local_requests + shared_requests;
     instruction->tags += state->tags;
     instruction->sectors += state->sectors;
     instruction->sectors_ideal += state->sectors_ideal;
     instruction->sectors_local += state->sectors_local;
     instruction->bytes += state->bytes;
-    instruction->wavefronts += state->wavefronts;
-    instruction->wavefronts_ideal += state->wavefronts_ideal;
     instruction->l1_hits += state->hits;
     instruction->l1_misses += state->misses;
 }
@@ -240,6 +247,7 @@ void wl_counts_gather(const struct wl_run *run, struct wl_worker *workers, uint3
         add(counts, WL_COUNTER_BARRIERS, worker->barriers);
     }
     add(counts, WL_COUNTER_THREADS, counts->totals[WL_COUNTER_BLOCKS] * run->threads_per_block);
+    counts->has_joined_loads = program->has_joined_loads;
     for (uint32_t i = 0; i < program->instruction_count; i++)
         add_instruction(&program->instructions[i], &counts->instructions[i], counts);
 }

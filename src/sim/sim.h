@@ -84,7 +84,8 @@ struct wl_sim_counts {
     /* what a model of time adds, all predicted; the caller's */
     struct wl_sim_value *values;
     size_t value_count;
-    char *not_predicted; /* why it adds nothing, or NULL */
+    char *not_predicted;   /* why it adds nothing, or NULL */
+    bool has_joined_loads; /* accesses of shared memory are counted as a compiler joins them */
 };
 void wl_sim_counts_free(struct wl_sim_counts *counts);
 

@@ -269,9 +269,9 @@ static void a_copy_in_bulk_takes_its_bytes(void **state)
     struct way *way = begin();
     way->model.kinds[WL_MACHINE_BULK] = (struct timing_kind){.queue = WL_TIMING_QUEUE_MIO};
     uint64_t small = path_access(&way->path, &way->model, 0, WL_MACHINE_BULK, &way->ports[0], 0,
-                                 wl_trace_pack_bulk(128, false), 0);
+                                 wl_trace_pack_bulk(128, 1, false), 0);
     uint64_t large = path_access(&way->path, &way->model, 0, WL_MACHINE_BULK, &way->ports[0], 0,
-                                 wl_trace_pack_bulk(32768, false), 10000);
+                                 wl_trace_pack_bulk(32768, 1, false), 10000);
     assert_in_range(small, 250, 500);
     assert_in_range(large - 10000, 512, 512 + small);
     free(way);

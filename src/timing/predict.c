@@ -199,12 +199,53 @@ static enum wl_code predict(const struct wl_timing_input *input, struct wl_timin
     return WL_OK;
 }
 
+/* Blocks of the SMs that have one less than the others, where all run at once and the recorded SM
+ * has all of its own; 0: there are no such, or they are not known. */
+static uint32_t blocks_of_lesser(const struct wl_timing_input *input)
+{
+    const struct wl_trace *trace = input->trace;
+    uint64_t sms = input->gpu->sm_count, most = (input->block_count + sms - 1) / sms;
+    bool is_one_wave = input->block_count > sms && input->block_count % sms != 0 &&
+                       most <= timing_resident_blocks(input);
+    bool is_known = trace->block_count == most && trace->blocks_run == most && !trace->is_cut &&
+                    input->program_instructions > 0 && input->even_share <= 0;
+    return is_one_wave && is_known && !input->changes ? (uint32_t)most - 1 : 0;
+}
+
+/* What warps do on SMs that have one block less, from the same recorded blocks without the last.
+ * The launch takes as long as those that have more. */
+static enum wl_code blend_lesser(const struct wl_timing_input *input, uint32_t blocks,
+                                 struct wl_timing *timing, struct wl_error *error)
+{
+    double sms = input->gpu->sm_count;
+    double lesser_sms = sms * (blocks + 1) - (double)input->block_count;
+    struct wl_trace trace = *input->trace;
+    struct wl_timing_input lesser = *input;
+    struct wl_timing other = {0};
+    trace.block_count = trace.blocks_run = blocks;
+    lesser.trace = &trace;
+    lesser.block_count = (uint64_t)blocks * input->gpu->sm_count;
+    lesser.kept = NULL;
+    enum wl_code code = predict(&lesser, &other, error);
+    if (!code) {
+        wl_timing_blend(timing, &other, lesser_sms * blocks / (double)input->block_count);
+        double most = timing->cycles - timing->launch_cycles;
+        double least = fmin(other.cycles - other.launch_cycles, most);
+        timing->active_cycles = most + (least - most) * lesser_sms / sms;
+    }
+    wl_timing_free(&other);
+    return code;
+}
+
 enum wl_code wl_timing_predict(const struct wl_timing_input *input, struct wl_timing *timing,
                                struct wl_error *error)
 {
     *timing = (struct wl_timing){0};
-    if (!(input->changes & WL_TIMING_NO_IDLE_WARPS))
-        return predict(input, timing, error);
+    if (!(input->changes & WL_TIMING_NO_IDLE_WARPS)) {
+        enum wl_code code = predict(input, timing, error);
+        uint32_t blocks = code ? 0 : blocks_of_lesser(input);
+        return blocks ? blend_lesser(input, blocks, timing, error) : code;
+    }
     struct idle without;
     idle_leave_out(input, &without);
     enum wl_code code = predict(&without.input, timing, error);

@@ -1,20 +1,21 @@
 #include "timing/sectors.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "warp/trace.h"
+
+/* In pages of its own: most launches touch little of it. */
+static const size_t table_bytes = sizeof(struct sector) << WL_TRACE_SECTOR_BITS;
 
 static struct sector *find(struct sectors *sectors, uint32_t number)
 {
     if (!sectors->items)
-        sectors->items = wl_alloc_zero((size_t)1 << WL_TRACE_SECTOR_BITS, sizeof *sectors->items);
+        sectors->items = wl_pages_alloc(table_bytes);
     return &sectors->items[number];
 }
 
 void sectors_free(struct sectors *sectors)
 {
-    free(sectors->items);
+    wl_pages_free(sectors->items, table_bytes);
     sectors->items = NULL;
 }
 

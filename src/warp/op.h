@@ -183,7 +183,9 @@ enum wl_site_access {
 struct wl_site {
     uint32_t instruction;
     uint8_t space, access;
-    bool is_in_local; /* a load or store of local memory, also through a generic address */
+    bool is_in_local;     /* a load or store of local memory, also through a generic address */
+    bool is_joined;       /* a load that a compiler makes part of another's: it is counted there */
+    uint8_t joined_bytes; /* that a lane loads here once others are part of it; 0: none is */
 };
 
 #endif

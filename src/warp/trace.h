@@ -81,18 +81,25 @@ static inline struct wl_trace_access wl_trace_unpack(uint32_t word)
                                     .note = word >> 24 & WL_TRACE_NOTE_MOST};
 }
 
-/* Second word of a copy in bulk: the sectors that it moves, and which way. First word of what is
- * done to a barrier object: the number is the object's, for which sector 0 is none. */
+/* Second word of a copy in bulk: the sectors that it moves, the lanes that ask for it (1 to 32),
+ * and which way. First word of what is done to a barrier object: the number is the object's, for
+ * which sector 0 is none. */
 #define WL_TRACE_BULK_STORE (1u << 30)
-static inline uint32_t wl_trace_pack_bulk(uint64_t bytes, bool is_store)
+enum { WL_TRACE_BULK_SECTOR_BITS = 25 };
+static inline uint32_t wl_trace_pack_bulk(uint64_t bytes, uint32_t lanes, bool is_store)
 {
     const uint64_t sectors = (bytes + 31) / 32;
-    const uint32_t most = WL_TRACE_BULK_STORE - 1;
-    return (sectors < most ? (uint32_t)sectors : most) | (is_store ? WL_TRACE_BULK_STORE : 0);
+    const uint32_t most = (1u << WL_TRACE_BULK_SECTOR_BITS) - 1;
+    return (sectors < most ? (uint32_t)sectors : most) | (lanes - 1) << WL_TRACE_BULK_SECTOR_BITS |
+           (is_store ? WL_TRACE_BULK_STORE : 0);
 }
 static inline uint32_t wl_trace_bulk_sectors(uint32_t word)
 {
-    return word & (WL_TRACE_BULK_STORE - 1);
+    return word & ((1u << WL_TRACE_BULK_SECTOR_BITS) - 1);
+}
+static inline uint32_t wl_trace_bulk_lanes(uint32_t word)
+{
+    return (word >> WL_TRACE_BULK_SECTOR_BITS & 31) + 1;
 }
 static inline bool wl_trace_bulk_is_store(uint32_t word)
 {

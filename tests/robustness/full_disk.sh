@@ -9,6 +9,20 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 program=$BUILD/tests/cli-programs/many
 
+# A ptxas takes long to say the same of the same program each time: it is asked once, and its answer is kept elsewhere.
+if real=$(command -v ptxas || command -v /usr/local/cuda/bin/ptxas); then
+    mkdir tools
+    cat >tools/ptxas <<END
+#!/bin/sh
+for object; do :; done # the last argument
+cd "$folder/tools"
+[ -e said ] || { "$real" "\$@" >new 2>&1 && cp "\$object" made && mv new said; } || exit 1
+dd bs=1M if=made of="\$object" status=none && exec cat said
+END
+    chmod +x tools/ptxas
+    PATH=$folder/tools:$PATH
+fi
+
 fail() {
     echo "disk full from write $((after + 1)) on: $1"
     cat log

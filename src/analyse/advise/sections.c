@@ -244,33 +244,33 @@ static int by_order(const void *left, const void *right)
     return strcmp(a->identifier, b->identifier);
 }
 
-/* A section's metrics stand under its identifier and under the sets that it is in. */
-static void add_member(struct wl_metric_catalog *catalog, const struct wl_section *section,
-                       const char *metric)
+/* The section's metrics, as members of a group. */
+static void add_members(struct wl_metric_catalog *catalog, const struct wl_section *section,
+                        const char *name)
 {
-    char *word = wl_string_format("group:%s", section->identifier);
-    if (metric && *metric)
-        wl_metric_group_add(catalog, word, metric);
-    free(word);
-    for (size_t i = 0; metric && *metric && i < section->set_count; i++) {
-        word = wl_string_format("group:%s", section->sets[i]);
-        wl_metric_group_add(catalog, word, metric);
-        free(word);
+    char *word = wl_string_format("group:%s", name);
+    for (size_t i = 0; i < section->metric_count; i++)
+        wl_metric_group_add(catalog, word, section->metrics[i].metric);
+    for (size_t t = 0; t < section->table_count; t++) {
+        const struct wl_section_table *table = &section->tables[t];
+        for (size_t i = 0; i < table->row_count * table->column_count; i++) {
+            const char *metric =
+                table->rows[i / table->column_count].metrics[i % table->column_count];
+            if (metric && *metric)
+                wl_metric_group_add(catalog, word, metric);
+        }
     }
+    free(word);
 }
 
+/* A section's metrics stand under its identifier and under the sets that it is in. */
 static void add_groups(struct wl_metric_catalog *catalog, const struct wl_sections *sections)
 {
     for (size_t i = 0; i < sections->list.count; i++) {
         const struct wl_section *section = &sections->list.items[i];
-        for (size_t j = 0; j < section->metric_count; j++)
-            add_member(catalog, section, section->metrics[j].metric);
-        for (size_t t = 0; t < section->table_count; t++) {
-            const struct wl_section_table *table = &section->tables[t];
-            for (size_t row = 0; row < table->row_count; row++)
-                for (size_t column = 0; column < table->column_count; column++)
-                    add_member(catalog, section, table->rows[row].metrics[column]);
-        }
+        add_members(catalog, section, section->identifier);
+        for (size_t j = 0; j < section->set_count; j++)
+            add_members(catalog, section, section->sets[j]);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #include "analyse/metric/data_files.h"
 #include "analyse/metric/metric.h"
@@ -90,12 +91,41 @@ static bool mark_parse(const char *name, enum wl_mark *mark)
     return false;
 }
 
-static struct wl_metric_row *find_row(const struct wl_metric_catalog *catalog, const char *name)
+/* The rows by name, while the catalog is being made and they are not sorted yet. */
+struct row_place {
+    const char *name;
+    size_t row;
+    UT_hash_handle hh;
+};
+
+struct making {
+    struct wl_metric_catalog *catalog;
+    struct row_place *places;
+};
+
+static struct wl_metric_row *find_row(const struct making *making, const char *name)
 {
-    for (size_t i = 0; i < catalog->rows.count; i++)
-        if (strcmp(catalog->rows.items[i].name, name) == 0)
-            return &catalog->rows.items[i];
-    return NULL;
+    struct row_place *place = NULL;
+    HASH_FIND_STR(making->places, name, place);
+    return place ? &making->catalog->rows.items[place->row] : NULL;
+}
+
+static void put_row(struct making *making, const struct wl_metric_row *row)
+{
+    struct row_place *place = wl_alloc_zero(1, sizeof *place);
+    *place = (struct row_place){.name = row->name, .row = making->catalog->rows.count};
+    WL_PUSH(&making->catalog->rows, *row);
+    HASH_ADD_KEYPTR(hh, making->places, place->name, strlen(place->name), place);
+}
+
+static void forget_places(struct making *making)
+{
+    struct row_place *place, *next;
+    HASH_ITER(hh, making->places, place, next)
+    {
+        HASH_DEL(making->places, place);
+        free(place);
+    }
 }
 
 static enum wl_code add_suffix(struct wl_metric_catalog *catalog, lua_State *lua, const char *file,
@@ -120,9 +150,10 @@ static enum wl_code add_suffix(struct wl_metric_catalog *catalog, lua_State *lua
     return WL_OK;
 }
 
-static enum wl_code add_row(struct wl_metric_catalog *catalog, lua_State *lua, const char *file,
+static enum wl_code add_row(struct making *making, lua_State *lua, const char *file,
                             const char *what, struct wl_error *error)
 {
+    struct wl_metric_catalog *catalog = making->catalog;
     enum wl_code code = wl_data_fields_check(lua, -1, row_fields, file, what, error);
     if (code != WL_OK)
         return code;
@@ -154,11 +185,11 @@ static enum wl_code add_row(struct wl_metric_catalog *catalog, lua_State *lua, c
                                         : WL_METRIC_VALUE;
     row.unit = row.unit ? row.unit : "";
     row.description = row.description ? row.description : "";
-    struct wl_metric_row *present = find_row(catalog, row.name);
+    struct wl_metric_row *present = find_row(making, row.name);
     if (present)
         *present = row;
     else
-        WL_PUSH(&catalog->rows, row);
+        put_row(making, &row);
     return WL_OK;
 }
 
@@ -178,6 +209,7 @@ static bool is_of_others(lua_State *lua)
 
 static enum wl_code use_file(void *self, lua_State *lua, const char *file, struct wl_error *error)
 {
+    struct making *making = self;
     enum wl_code code = WL_OK;
     if (is_of_others(lua))
         return WL_OK;
@@ -190,11 +222,11 @@ static enum wl_code use_file(void *self, lua_State *lua, const char *file, struc
         else if (is_of_others(lua))
             code = WL_OK;
         else if (has_field(lua, "suffix"))
-            code = add_suffix(self, lua, file, what, error);
+            code = add_suffix(making->catalog, lua, file, what, error);
         else if (has_field(lua, "group") || has_field(lua, "breakdown"))
-            code = wl_metric_group_read(self, lua, file, what, error);
+            code = wl_metric_group_read(making->catalog, lua, file, what, error);
         else
-            code = add_row(self, lua, file, what, error);
+            code = add_row(making, lua, file, what, error);
         lua_pop(lua, 1);
     }
     if (code != WL_OK)
@@ -228,13 +260,15 @@ enum wl_code wl_metric_catalog_create(const char *folder, struct wl_metric_catal
 {
     struct wl_metric_catalog *created = wl_alloc_zero(1, sizeof *created);
     created->sandbox = wl_sandbox_create(NULL);
+    struct making making = {.catalog = created};
     wl_metric_proxy_create(created);
     /* a count that is also kept for each instruction is first of all one of the launch */
     for (size_t i = 0; i < sizeof counter_rows / sizeof *counter_rows; i++)
-        if (!find_row(created, counter_rows[i].name))
-            WL_PUSH(&created->rows, counter_rows[i]);
+        if (!find_row(&making, counter_rows[i].name))
+            put_row(&making, &counter_rows[i]);
     enum wl_code code =
-        wl_data_files_run(created->sandbox, wl_embedded_metrics, folder, use_file, created, error);
+        wl_data_files_run(created->sandbox, wl_embedded_metrics, folder, use_file, &making, error);
+    forget_places(&making);
     if (code == WL_OK) {
         qsort(created->rows.items, created->rows.count, sizeof *created->rows.items, row_compare);
         code = check_aliases(created, error);

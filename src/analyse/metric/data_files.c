@@ -10,12 +10,11 @@
 
 enum { MOST_FILE_BYTES = 1 << 20 };
 
-static enum wl_code run_file(struct wl_sandbox *sandbox, const char *name, const char *text,
-                             size_t length, wl_data_file_use *use, void *self,
-                             struct wl_error *error)
+/* What the file left on the stack, unless running it ended with an error. */
+static enum wl_code use_result(struct wl_sandbox *sandbox, enum wl_code code, const char *name,
+                               wl_data_file_use *use, void *self, struct wl_error *error)
 {
     lua_State *lua = wl_sandbox_state(sandbox);
-    enum wl_code code = wl_sandbox_run(sandbox, name, text, length, error);
     if (code != WL_OK)
         return code;
     if (!lua_istable(lua, -1)) {
@@ -88,12 +87,16 @@ enum wl_code wl_data_files_run_read(struct wl_sandbox *sandbox,
     enum wl_code code = folder ? read_folder(folder, &files, error) : WL_OK;
     if (code == WL_OK && when_read)
         when_read();
-    for (const struct wl_embedded_file *file = embedded; code == WL_OK && file->name; file++)
-        code = run_file(sandbox, file->name, file->content, file->size_bytes, use, self, error);
+    for (const struct wl_embedded_file *file = embedded; code == WL_OK && file->name; file++) {
+        code = wl_sandbox_run_embedded(sandbox, file, error);
+        code = use_result(sandbox, code, file->name, use, self, error);
+    }
     for (size_t i = 0; i < files.count && code == WL_OK; i++) {
         const struct wl_text *content = &files.items[i].content;
-        code = run_file(sandbox, files.items[i].path, content->data ? content->data : "",
-                        content->length, use, self, error);
+        const char *path = files.items[i].path;
+        code = wl_sandbox_run(sandbox, path, content->data ? content->data : "", content->length,
+                              error);
+        code = use_result(sandbox, code, path, use, self, error);
     }
     free_files(&files);
     return code;

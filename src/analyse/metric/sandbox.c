@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analyse/metric/blocks.h"
 #include "base/memory.h"
 
 enum { hook_step = 100 };
@@ -13,6 +14,7 @@ enum { hook_step = 100 };
 struct wl_sandbox {
     lua_State *lua;
     struct wl_sandbox_limits limits;
+    struct wl_blocks blocks;
     size_t live_bytes, allocated_bytes;
     uint64_t steps;
     unsigned depth;        /* calls under way; limits are held where it is not 0 */
@@ -56,11 +58,6 @@ static void *allocate(void *self, void *block, size_t old_bytes, size_t new_byte
     struct wl_sandbox *sandbox = self;
     size_t had_bytes =
         block ? old_bytes : 0; /* old_bytes tells the kind of object if block is NULL */
-    if (new_bytes == 0) {
-        free(block);
-        sandbox->live_bytes -= had_bytes;
-        return NULL;
-    }
     if (sandbox->depth > 0 && new_bytes > had_bytes) {
         size_t more_bytes = new_bytes - had_bytes;
         if (more_bytes > sandbox->limits.live_bytes ||
@@ -70,7 +67,9 @@ static void *allocate(void *self, void *block, size_t old_bytes, size_t new_byte
             return NULL;
         sandbox->allocated_bytes += more_bytes;
     }
-    void *resized = wl_resize(block, 1, new_bytes);
+    void *resized = wl_blocks_resize(&sandbox->blocks, block, had_bytes, new_bytes);
+    if (!resized && new_bytes > 0)
+        wl_memory_fail(new_bytes);
     sandbox->live_bytes += new_bytes;
     sandbox->live_bytes -= had_bytes;
     return resized;
@@ -171,7 +170,8 @@ void wl_sandbox_free(struct wl_sandbox *sandbox)
 {
     if (!sandbox)
         return;
-    lua_close(sandbox->lua);
+    wl_blocks_free(
+        &sandbox->blocks); /* of which Lua is a part: nothing in it needs an end of its own */
     free(sandbox);
 }
 
@@ -197,16 +197,11 @@ int wl_sandbox_call(struct wl_sandbox *sandbox, int argument_count, int result_c
     return status;
 }
 
-enum wl_code wl_sandbox_run(struct wl_sandbox *sandbox, const char *name, const char *text,
-                            size_t length, struct wl_error *error)
+/* Runs the chunk on top of the stack; or says why there is none, if status is not LUA_OK. */
+static enum wl_code run_loaded(struct wl_sandbox *sandbox, int status, const char *name,
+                               struct wl_error *error)
 {
     lua_State *lua = sandbox->lua;
-    if (!lua_checkstack(lua, 8))
-        return wl_error_set(error, WL_ERR_MEMORY, "out of memory for %s", name);
-    lua_pushfstring(lua, "=%s", name);
-    const char *chunk = lua_tostring(lua, -1);
-    int status = luaL_loadbufferx(lua, text, length, chunk, "t");
-    lua_remove(lua, -2);
     if (status == LUA_OK)
         status = wl_sandbox_call(sandbox, 0, 1);
     if (status == LUA_OK)
@@ -222,4 +217,40 @@ enum wl_code wl_sandbox_run(struct wl_sandbox *sandbox, const char *name, const 
     wl_error_set_where(error, "%s", name);
     lua_pop(lua, 1);
     return WL_ERR_CORRUPT;
+}
+
+enum wl_code wl_sandbox_run(struct wl_sandbox *sandbox, const char *name, const char *text,
+                            size_t length, struct wl_error *error)
+{
+    lua_State *lua = sandbox->lua;
+    if (!lua_checkstack(lua, 8))
+        return wl_error_set(error, WL_ERR_MEMORY, "out of memory for %s", name);
+    lua_pushfstring(lua, "=%s", name);
+    const char *chunk = lua_tostring(lua, -1);
+    int status = luaL_loadbufferx(lua, text, length, chunk, "t");
+    lua_remove(lua, -2);
+    return run_loaded(sandbox, status, name, error);
+}
+
+/* Loads what was compiled, unless another release of Lua did, which may mean something else by the
+ * same bytes. False: there is nothing on the stack. */
+static bool load_compiled(lua_State *lua, const struct wl_embedded_file *file)
+{
+    size_t skipped = strlen(lua_ident) + 1;
+    if (!file->compiled || file->compiled_bytes < skipped ||
+        memcmp(file->compiled, lua_ident, skipped) != 0 || !lua_checkstack(lua, 8))
+        return false;
+    if (luaL_loadbufferx(lua, file->compiled + skipped, file->compiled_bytes - skipped, file->name,
+                         "b") == LUA_OK)
+        return true;
+    lua_pop(lua, 1); /* the same release, of other types of numbers */
+    return false;
+}
+
+enum wl_code wl_sandbox_run_embedded(struct wl_sandbox *sandbox,
+                                     const struct wl_embedded_file *file, struct wl_error *error)
+{
+    return load_compiled(sandbox->lua, file)
+               ? run_loaded(sandbox, LUA_OK, file->name, error)
+               : wl_sandbox_run(sandbox, file->name, file->content, file->size_bytes, error);
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/embedded.h"
 #include "base/error.h"
 
 struct wl_sandbox;
@@ -36,6 +37,11 @@ lua_State *wl_sandbox_state(struct wl_sandbox *sandbox);
  */
 enum wl_code wl_sandbox_run(struct wl_sandbox *sandbox, const char *name, const char *text,
                             size_t length, struct wl_error *error);
+
+/* The same for a file of the program itself: as it was compiled while the program was built, where
+ * this Lua is the one that did it, else its text. What was compiled is trusted. */
+enum wl_code wl_sandbox_run_embedded(struct wl_sandbox *sandbox,
+                                     const struct wl_embedded_file *file, struct wl_error *error);
 
 /* lua_pcall within the limits, which every call has for itself. On an error the error object is on
  * the stack, as with lua_pcall. */

@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <lauxlib.h>
 
 #include "analyse/metric/sandbox.h"
+#include "base/count.h"
+#include "base/text.h"
 
 static struct wl_sandbox *sandbox;
 
@@ -117,6 +120,65 @@ static void recursion_is_bounded(void **state)
           "t.lua: uses more memory than it may");
 }
 
+static double number_of_embedded(const char *text, const char *compiled, size_t compiled_bytes)
+{
+    const struct wl_embedded_file file = {"t.lua", text, strlen(text), compiled, compiled_bytes};
+    struct wl_error error = {0};
+    lua_State *lua = wl_sandbox_state(sandbox);
+    if (wl_sandbox_run_embedded(sandbox, &file, &error) != WL_OK)
+        fail_msg("%s", error.message);
+    double number = lua_tonumber(lua, -1);
+    lua_pop(lua, 1);
+    assert_int_equal(lua_gettop(lua), 0);
+    return number;
+}
+
+static int write_part(lua_State *lua, const void *part, size_t bytes, void *code)
+{
+    (void)lua;
+    wl_text_add_bytes(code, part, bytes);
+    return 0;
+}
+
+/* What was compiled runs where this Lua made it, and the text where another did, or one with other
+ * numbers, or none. */
+static void compiled_chunks_run_where_they_were_made(void **state)
+{
+    (void)state;
+    struct wl_text code = {0};
+    lua_State *lua = wl_sandbox_state(sandbox);
+    wl_text_add_bytes(&code, lua_ident, strlen(lua_ident) + 1);
+    assert_int_equal(luaL_loadbufferx(lua, "return 2", 8, "=t.lua", "t"), LUA_OK);
+    assert_int_equal(lua_dump(lua, write_part, &code, 0), 0);
+    lua_pop(lua, 1);
+    assert_true(number_of_embedded("return 1", code.data, code.length) == 2);
+    assert_true(number_of_embedded("return 1", NULL, 0) == 1);
+    assert_true(number_of_embedded("return 1", code.data, 3) == 1);
+    size_t format = strlen(lua_ident) + 1 + 4; /* behind ESC "Lua": the version */
+    code.data[format]++;
+    assert_true(number_of_embedded("return 1", code.data, code.length) == 1);
+    code.data[format]--;
+    code.data[14]++; /* of the name of the release */
+    assert_true(number_of_embedded("return 1", code.data, code.length) == 1);
+    wl_text_free(&code);
+}
+
+/* All that this program holds was compiled by the Lua that it runs with, and says the place of an
+ * error as its text does. */
+static void the_programs_files_are_compiled(void **state)
+{
+    (void)state;
+    const struct wl_embedded_file *const tables[] = {wl_embedded_metrics, wl_embedded_sections,
+                                                     wl_embedded_rules};
+    for (size_t i = 0; i < WL_COUNT(tables); i++)
+        for (const struct wl_embedded_file *file = tables[i]; file->name; file++) {
+            assert_true(file->compiled_bytes > strlen(lua_ident) + 1);
+            assert_string_equal(file->compiled, lua_ident);
+            assert_non_null(
+                memmem(file->compiled, file->compiled_bytes, file->name, strlen(file->name)));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +188,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(loops_are_stopped, make, drop),
         cmocka_unit_test_setup_teardown(memory_is_bounded, make, drop),
         cmocka_unit_test_setup_teardown(recursion_is_bounded, make, drop),
+        cmocka_unit_test_setup_teardown(compiled_chunks_run_where_they_were_made, make, drop),
+        cmocka_unit_test(the_programs_files_are_compiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,7 @@ static const struct wl_machine *lower_body(struct lowering_case *self, const cha
                  ".version 8.0\n.target sm_90\n.address_size 64\n"
                  ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
                  ".reg .pred %%p<8>; .reg .b32 %%r<32>; .reg .f32 %%f<32>; .reg .b64 %%rd<32>;\n"
+                 ".reg .b16 %%h<8>;\n"
                  "ld.param.u64 %%rd0, [p];\nld.param.u32 %%r0, [n];\n%s\nret;\n}\n",
                  body);
     if (wl_ptx_module_parse(text.data, text.length, "test", &self->module, &error))
@@ -343,7 +344,7 @@ static void a_loop_that_counts_is_unrolled(void **state)
     (void)state;
     check_loop("", "",
                NOT_UNROLLED " | x2 LOAD ADD ALU LOAD ALU FMA FMA ALU BRANCH | "
-                            "x4 LOAD ADD LOAD ALU LOAD ALU LOAD" FOUR(
+                            "x4 LOAD ADD ALU LOAD ALU LOAD LOAD" FOUR(
                                 FMA) " ALU BRANCH | x0 ADD ALU BRANCH ALU BRANCH");
 }
 
@@ -473,6 +474,96 @@ static void conversions_have_their_pipes(void **state)
           "UNIFORM LOAD CONVERT STORE EXIT");
 }
 
+/* As ptxas 13.0 does for 9.0: one F2FP for two numbers, HADD2 of either half. */
+static void halves_of_registers_cost_nothing(void **state)
+{
+    (void)state;
+    check("ld.global.f32 %f1, [%rd0];\nld.global.f32 %f2, [%rd0+4];\n"
+          "cvt.rn.bf16.f32 %h1, %f1;\ncvt.rn.bf16.f32 %h2, %f2;\nmov.b32 %r3, {%h1, %h2};\n"
+          "st.global.u32 [%rd0], %r3;",
+          "UNIFORM LOAD LOAD ALU STORE EXIT");
+    check("ld.global.f32 %f1, [%rd0];\nld.global.b16 %h2, [%rd0+4];\n"
+          "cvt.rn.f16.f32 %h1, %f1;\nmov.b32 %r3, {%h1, %h2};\nst.global.u32 [%rd0], %r3;",
+          "UNIFORM LOAD LOAD ALU ALU STORE EXIT");
+    check("ld.global.u32 %r1, [%rd0];\nmov.b32 {%h2, %h3}, %r1;\ncvt.f32.f16 %f1, %h2;\n"
+          "cvt.f32.f16 %f2, %h3;\nadd.f32 %f3, %f1, %f2;\nst.global.f32 [%rd0], %f3;",
+          "UNIFORM LOAD FREE HALF HALF FMA STORE EXIT");
+}
+
+/* As ptxas 13.0 does for 9.0: what is computed for a choice alone is predicated in its place,
+ * unless the other value is a constant or still needed. */
+static void choices_predicate_what_they_choose(void **state)
+{
+    (void)state;
+    static const char begin[] = "ld.global.f32 %f1, [%rd0];\nld.global.f32 %f2, [%rd0+4];\n"
+                                "setp.ge.f32 %p1, %f1, 0f3f800000;\nmul.f32 %f3, %f2, %f2;\n";
+    static const struct {
+        const char *more, *expected;
+    } cases[] = {
+        {"fma.rn.f32 %f4, %f1, %f2, %f2;\nselp.f32 %f5, %f3, %f4, %p1;\n",
+         "UNIFORM LOAD LOAD ALU FMA FMA@ STORE EXIT"},
+        {"selp.f32 %f5, %f3, 0f3f800000, %p1;\n", "UNIFORM LOAD LOAD ALU FMA ALU STORE EXIT"},
+        {"selp.f32 %f5, %f3, %f2, %p1;\n", "UNIFORM LOAD LOAD ALU FMA ALU STORE EXIT"},
+        {"ld.global.f32 %f4, [%rd0+8];\nselp.f32 %f5, %f3, %f4, %p1;\n",
+         "UNIFORM LOAD LOAD LOAD ALU FMA@ STORE EXIT"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *body = wl_string_format("%s%sst.global.f32 [%%rd0], %%f5;", begin, cases[i].more);
+        check(body, cases[i].expected);
+        free(body);
+    }
+}
+
+/* Of a tile that is copied through 16 registers of a thread that has so many: loads that stand
+ * before the first store. Their addresses are at hand as long as there are registers for the loads;
+ * a pointer that all lanes share takes none. */
+static uint32_t count_early_loads(const char *pointer)
+{
+    registers_given = 40;
+    struct wl_text body = {0};
+    wl_text_addf(&body, "mov.u32 %%r1, %%tid.x;\nmov.u32 %%r3, 0;\nmov.u64 %%rd1, %%rd0;\n");
+    for (int i = 4; i < 16; i++)
+        wl_text_addf(&body, "mov.f32 %%f%d, 0f00000000;\n", i);
+    wl_text_addf(&body, "LOOP:\n.pragma \"nounroll\";\n");
+    for (int i = 0; i < 4; i++)
+        wl_text_addf(&body,
+                     "shl.b32 %%r%d, %%r1, %d;\nmul.wide.u32 %%rd%d, %%r%d, 4;\n"
+                     "add.s64 %%rd%d, %%rd1, %%rd%d;\n"
+                     "ld.global.v4.f32 {%%f%d, %%f%d, %%f%d, %%f%d}, [%%rd%d];\n"
+                     "st.shared.v4.f32 [%%r1+%d], {%%f%d, %%f%d, %%f%d, %%f%d};\n",
+                     10 + i, i + 1, 4 + 2 * i, 10 + i, 5 + 2 * i, 4 + 2 * i, 16 + 4 * i, 17 + 4 * i,
+                     18 + 4 * i, 19 + 4 * i, 5 + 2 * i, 16 * i, 16 + 4 * i, 17 + 4 * i, 18 + 4 * i,
+                     19 + 4 * i);
+    wl_text_addf(&body, "bar.sync 0;\n");
+    for (int i = 4; i < 16; i++)
+        wl_text_addf(&body,
+                     "ld.shared.f32 %%f1, [%%r1+%d];\nfma.rn.f32 %%f%d, %%f1, %%f1, %%f%d;\n",
+                     1024 + 8 * i, i, i);
+    wl_text_addf(&body,
+                 "bar.sync 0;\n%s\nadd.s32 %%r3, %%r3, 1;\nsetp.lt.s32 %%p1, %%r3, %%r0;\n"
+                 "@%%p1 bra LOOP;\n",
+                 pointer);
+    for (int i = 4; i < 16; i++)
+        wl_text_addf(&body, "st.global.f32 [%%rd0+%d], %%f%d;\n", 4 * i, i);
+    char *listed = list_kinds(body.data);
+    const char *store = strstr(listed, " SHARED_STORE");
+    assert_non_null(store);
+    uint32_t early = 0;
+    for (const char *at = listed; (at = strstr(at, " LOAD")) != NULL && at < store; at++)
+        early++;
+    free(listed);
+    wl_text_free(&body);
+    registers_given = 0;
+    return early;
+}
+
+static void loads_and_their_addresses_go_ahead(void **state)
+{
+    (void)state;
+    assert_int_equal(count_early_loads("add.s64 %rd1, %rd1, 4096;"), 3);
+    assert_int_equal(count_early_loads("mul.wide.u32 %rd3, %r1, 8;\nadd.s64 %rd1, %rd1, %rd3;"), 2);
+}
+
 static void a_division_is_a_chain(void **state)
 {
     (void)state;
@@ -509,6 +600,9 @@ int main(void)
         cmocka_unit_test(words_of_a_row_are_loaded_together),
         cmocka_unit_test(loads_stand_as_early_as_registers_allow),
         cmocka_unit_test(conversions_have_their_pipes),
+        cmocka_unit_test(halves_of_registers_cost_nothing),
+        cmocka_unit_test(choices_predicate_what_they_choose),
+        cmocka_unit_test(loads_and_their_addresses_go_ahead),
         cmocka_unit_test(a_division_is_a_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,8 +56,10 @@ static void learn_shared(struct access *access, const u32 *offset, u32 first)
 {
     struct wl_site_state *site = access->site;
     struct wl_warp *warp = access->warp;
-    struct wl_bank_result result = wl_banks_count(warp->worker->run->gpu, offset, warp->active,
-                                                  access->bytes, bank_access(access));
+    const uint8_t joined = warp->worker->run->program->sites[access->op->site].joined_bytes;
+    struct wl_bank_result result =
+        wl_banks_count(warp->worker->run->gpu, offset, warp->active,
+                       joined ? joined : access->bytes, bank_access(access));
     struct wl_shared_memo *memo = &site->memo;
     wl_native_relearn(warp->worker, access->op->site);
     wl_site_add_repeats(site);

@@ -222,7 +222,8 @@ static const struct wl_op *copy_by_lane(struct wl_warp *warp, const struct wl_op
     set_active(warp, active);
     if (trace && !(op->site >> WL_TRACE_SITE_BITS)) {
         wl_trace_push(trace, op->site);
-        wl_trace_push(trace, wl_trace_pack_bulk((u64)total, op->kind == WL_BULK_TO_GLOBAL));
+        wl_trace_push(trace, wl_trace_pack_bulk((u64)total, (u32)__builtin_popcount(active),
+                                                op->kind == WL_BULK_TO_GLOBAL));
     }
     return op + 1;
 }

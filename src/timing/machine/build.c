@@ -246,8 +246,10 @@ void wl_machine_improve(struct wl_machine *machine, uint32_t registers)
 {
     wl_machine_fold(machine);
     wl_machine_merge(machine);
+    wl_machine_halves(machine);
     wl_machine_fuse(machine);
     wl_machine_predicate(machine);
+    wl_machine_select(machine);
     wl_machine_converge(machine);
     wl_machine_unroll(machine);
     wl_machine_divide(machine);

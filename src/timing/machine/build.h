@@ -39,6 +39,8 @@ bool wl_machine_has_slow_path(uint16_t code);
 void wl_machine_fold(struct wl_machine *machine);
 /* Joins loads of neighbouring words of shared memory into wider ones. */
 void wl_machine_merge(struct wl_machine *machine);
+/* Joins conversions to the halves of a register; reads of halves cost nothing. */
+void wl_machine_halves(struct wl_machine *machine);
 /* Joins pairs of operations that the machine does in one: three-operand additions and logic,
  * multiply-add of addresses, negations of operands, conditions combined by a comparison. */
 void wl_machine_fuse(struct wl_machine *machine);
@@ -46,6 +48,8 @@ void wl_machine_fuse(struct wl_machine *machine);
 void wl_machine_drop(struct wl_machine *machine);
 /* Merges blocks that follow each other, and short branches by predicating what they guard. */
 void wl_machine_predicate(struct wl_machine *machine);
+/* Predicates what is computed for a choice alone, in place of the choice. */
+void wl_machine_select(struct wl_machine *machine);
 /* Adds what marks where lanes that part will meet again, and waits for them there. */
 void wl_machine_converge(struct wl_machine *machine);
 /* Adds to loops that count in constant steps what several of their turns at once are. */

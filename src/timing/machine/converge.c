@@ -39,25 +39,9 @@ static bool only_ends(const struct wl_machine *machine, uint32_t b)
            machine->ops.items[block->code.items[0]].kind == WL_MACHINE_EXIT;
 }
 
-/* Marks the blocks that can be reached from the end of b without passing join; whether b itself is
- * one of them. */
 static bool mark_inside(struct converging *self, uint32_t b, uint32_t join)
 {
-    const struct wl_machine *machine = self->machine;
-    uint32_t depth = 0;
-    memset(self->is_inside, 0, machine->block_count * sizeof *self->is_inside);
-    self->stack[depth++] = b;
-    while (depth) {
-        const struct wl_machine_block *block = &machine->blocks[self->stack[--depth]];
-        for (uint32_t k = 0; k < block->successor_total && k < WL_MACHINE_SUCCESSORS; k++) {
-            uint32_t to = machine->blocks[block->successors[k]].head;
-            if (to == join || self->is_inside[to])
-                continue;
-            self->is_inside[to] = true;
-            self->stack[depth++] = to;
-        }
-    }
-    return self->is_inside[b];
+    return wl_machine_mark_inside(self->machine, b, join, self->is_inside, self->stack);
 }
 
 static uint32_t add_sync(struct wl_machine *machine, uint32_t instruction)

@@ -85,8 +85,32 @@ static void expand_op(struct wl_machine *machine, struct wl_machine_block *block
     }
 }
 
+/* A copy in bulk takes its operands from uniform registers, so that a loop does it lane by lane. Of
+ * that many instructions for what is the same in all lanes and for what is not: ptxas 13.0 for
+ * sm_90. */
+enum { COPY_COMMON = 5, COPY_VARYING = 8 };
+
+static void count_lane_loop(const struct wl_machine *machine, const bool *divergent,
+                            struct wl_machine_op *op)
+{
+    op->lane_count = COPY_COMMON;
+    for (uint32_t k = 0; k < op->use_count; k++)
+        if (divergent[wl_machine_op_uses(machine, op)[k]])
+            op->lane_count = COPY_VARYING;
+}
+
+static void expand_copies(struct wl_machine *machine)
+{
+    bool *divergent = wl_machine_find_divergent(machine);
+    for (size_t i = 0; i < machine->ops.count; i++)
+        if (machine->ops.items[i].kind == WL_MACHINE_BULK)
+            count_lane_loop(machine, divergent, &machine->ops.items[i]);
+    free(divergent);
+}
+
 void wl_machine_expand(struct wl_machine *machine)
 {
+    expand_copies(machine);
     for (uint32_t b = 0; b < machine->block_count; b++) {
         struct wl_machine_block *block = &machine->blocks[b];
         uint32_t *items = block->code.items;

@@ -12,5 +12,6 @@ void wl_machine_free(struct wl_machine *machine)
     free(machine->ops.items);
     free(machine->operands.items);
     free(machine->registers.items);
+    free(machine->joined.items);
     free(machine);
 }

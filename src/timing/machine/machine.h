@@ -65,6 +65,8 @@ struct wl_machine_op {
     bool has_slow_path;  /* branches to a subroutine for rare operands */
     uint8_t width_bytes; /* of a memory access, a lane */
     uint8_t turn;        /* of the unrolled loop that it belongs to */
+    uint8_t
+        lane_count; /* machine instructions of the loop that does it lane by lane; 0: none does */
 };
 
 enum { WL_MACHINE_SUCCESSORS = 2 };
@@ -104,12 +106,20 @@ enum wl_machine_register {
     WL_MACHINE_COMMON,    /* the same for the whole launch: an operand from constant memory */
 };
 
+/* A load that became one with others: the bytes that a lane loads there, or 0 where another one
+ * loads its word. */
+struct wl_machine_joined {
+    uint32_t site;
+    uint8_t width_bytes;
+};
+
 struct wl_machine {
     WL_VECTOR(struct wl_machine_op) ops;
     struct wl_machine_block *blocks; /* the program's, then unrolled ones */
     uint32_t block_count;
     WL_VECTOR(uint32_t) operands;                 /* registers */
     WL_VECTOR(struct wl_machine_value) registers; /* one for each register */
+    WL_VECTOR(struct wl_machine_joined) joined;   /* of shared memory */
 };
 
 void wl_machine_free(struct wl_machine *machine);

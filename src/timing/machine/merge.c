@@ -160,6 +160,10 @@ static void merge_at(struct merging *merging, const struct wl_machine_block *blo
     first->operands = begin;
     first->def_count = (uint8_t)count;
     first->width_bytes = (uint8_t)(WORD_BYTES * count);
+    for (uint32_t k = 0; k < count; k++) {
+        struct wl_machine_joined joined = {words[k]->site, k == 0 ? first->width_bytes : 0};
+        WL_PUSH(&machine->joined, joined);
+    }
     for (uint32_t k = 1; k < count; k++)
         wl_machine_kill(words[k]);
 }

@@ -36,6 +36,7 @@ struct node {
     uint32_t waits;            /* operations before it that have not been placed */
     uint32_t earliest;         /* cycle at which its operands are there */
     uint32_t priority;         /* cycles from its start to the end of the block */
+    bool leads_to_load;        /* a load from global memory needs its result */
     WL_VECTOR(uint32_t) after; /* nodes that must follow */
 };
 
@@ -56,6 +57,7 @@ struct scheduling {
     uint32_t *writer; /* of each register: the last node of this block that writes it */
     uint32_t *stamp;  /* the round in which that was set */
     uint32_t round;
+    bool *uniform; /* of each register: it is none of a thread's */
 };
 
 static void must_follow(struct scheduling *scheduling, uint32_t before, uint32_t after)
@@ -195,6 +197,20 @@ static void order_branches(struct scheduling *scheduling)
     }
 }
 
+/* Whether it is a load from global memory, or computes what the address of one needs. */
+static bool leads_to_load(const struct scheduling *scheduling, const struct node *node)
+{
+    const struct wl_machine_op *ops = scheduling->machine->ops.items;
+    if (ops[node->op].kind == WL_MACHINE_LOAD)
+        return true;
+    if (is_access(&ops[node->op]) || ops[node->op].def_count == 0)
+        return false;
+    for (size_t k = 0; k < node->after.count; k++)
+        if (scheduling->nodes[node->after.items[k]].leads_to_load)
+            return true;
+    return false;
+}
+
 static void rate(struct scheduling *scheduling)
 {
     for (uint32_t i = scheduling->count; i-- > 0;) {
@@ -206,6 +222,7 @@ static void rate(struct scheduling *scheduling)
             uint32_t behind = scheduling->nodes[node->after.items[k]].priority + latency;
             node->priority = behind > node->priority ? behind : node->priority;
         }
+        node->leads_to_load = leads_to_load(scheduling, node);
         /* parameters come before what reads them, which no register says */
         if (scheduling->machine->ops.items[node->op].kind == WL_MACHINE_UNIFORM)
             node->priority = UINT32_MAX;
@@ -216,7 +233,7 @@ static void rate(struct scheduling *scheduling)
  * program does not say how many blocks an SM shall hold. */
 #define REGISTERS_LIKED 27
 /* Those of a thread that hold no values: the stack pointer, and what is on its way between them. */
-#define REGISTERS_BESIDES 5
+#define REGISTERS_BESIDES 2
 
 /* Of the registers that a program needs as it stands, in tenths: what a compiler takes to move
  * loads ahead. ptxas 13.0 takes 51, 98, 123 and 163 for the 46, 87, 111 and 148 of
@@ -227,10 +244,13 @@ static void rate(struct scheduling *scheduling)
 /* Addresses are computed that many loads ahead. */
 #define LOADS_AHEAD 2
 
-static int32_t size_of(const struct wl_machine *machine, uint32_t reg)
+static int32_t size_of(const struct scheduling *scheduling, uint32_t reg)
 {
-    uint8_t kind = machine->registers.items[reg].kind;
-    return kind == WL_MACHINE_WIDE ? 2 : kind == WL_MACHINE_VALUE ? 1 : 0;
+    uint8_t kind = scheduling->machine->registers.items[reg].kind;
+    return scheduling->uniform[reg]   ? 0
+           : kind == WL_MACHINE_WIDE  ? 2
+           : kind == WL_MACHINE_VALUE ? 1
+                                      : 0;
 }
 
 /* How often an operation reads the register of its use k; 0: an earlier use is the same. */
@@ -254,11 +274,11 @@ static int32_t change(const struct scheduling *scheduling, const struct wl_machi
     int32_t change = 0;
     for (uint32_t k = 0; k < op->def_count; k++)
         if (scheduling->promised[op->operands + k])
-            change += size_of(machine, wl_machine_defs(machine, op)[k]);
+            change += size_of(scheduling, wl_machine_defs(machine, op)[k]);
     for (uint32_t k = 0; k < op->use_count; k++) {
         uint32_t reg = wl_machine_op_uses(machine, op)[k];
         if (scheduling->left[reg] && scheduling->left[reg] == times_read(machine, op, k))
-            change -= size_of(machine, reg);
+            change -= size_of(scheduling, reg);
     }
     return change;
 }
@@ -276,12 +296,11 @@ static void perform(struct scheduling *scheduling, const struct wl_machine_op *o
 /* Registers that hold values which the block only passes on, or begins with. */
 static int32_t count_live(const struct scheduling *scheduling)
 {
-    const struct wl_machine *machine = scheduling->machine;
     const uint64_t *in = scheduling->live->in + scheduling->block * scheduling->live->words;
     int32_t count = 0;
     for (size_t word = 0; word < scheduling->live->words; word++)
         for (uint64_t bits = in[word]; bits; bits &= bits - 1)
-            count += size_of(machine, (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits));
+            count += size_of(scheduling, (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits));
     return count;
 }
 
@@ -347,15 +366,17 @@ static bool is_load(const struct scheduling *scheduling, const struct node *node
 /* What speaks against an operation now: registers beyond the limit; that it takes registers for
  * what only later ones need, while loads are ready. */
 static int32_t reluctance(const struct scheduling *scheduling, const struct node *node,
-                          bool has_load)
+                          bool has_load, bool has_way)
 {
     const struct wl_machine_op *op = &scheduling->machine->ops.items[node->op];
     int32_t grows = change(scheduling, op);
     if (grows <= 0)
         return 0;
-    bool is_near = scheduling->is_tight && op->kind != WL_MACHINE_LOAD;
+    bool is_near = scheduling->is_tight && !node->leads_to_load;
     if (scheduling->pressure + grows > (is_near ? scheduling->needed : scheduling->limit))
         return 1 + grows;
+    if (scheduling->is_tight && has_way && !node->leads_to_load)
+        return 1;
     return has_load && !is_load(scheduling, node) ? 1 : 0;
 }
 
@@ -363,15 +384,19 @@ static uint32_t choose(const struct scheduling *scheduling, const uint32_t *read
                        uint32_t now)
 {
     uint32_t best = 0, loads = 0;
-    for (uint32_t k = 0; k < count; k++)
+    bool has_way = false;
+    for (uint32_t k = 0; k < count; k++) {
         loads += is_load(scheduling, &scheduling->nodes[ready[k]]);
+        has_way = has_way || scheduling->nodes[ready[k]].leads_to_load;
+    }
     bool has_load = loads >= LOADS_AHEAD;
-    int32_t best_reluctance = reluctance(scheduling, &scheduling->nodes[ready[0]], has_load);
+    int32_t best_reluctance =
+        reluctance(scheduling, &scheduling->nodes[ready[0]], has_load, has_way);
     for (uint32_t k = 1; k < count; k++) {
         const struct node *a = &scheduling->nodes[ready[k]], *b = &scheduling->nodes[ready[best]];
         uint32_t a_start = start_of(scheduling, a), b_start = start_of(scheduling, b);
         bool a_can = a_start <= now, b_can = b_start <= now;
-        int32_t against = reluctance(scheduling, a, has_load);
+        int32_t against = reluctance(scheduling, a, has_load, has_way);
         bool is_better = against != best_reluctance     ? against < best_reluctance
                          : a_can != b_can               ? a_can
                          : !a_can && a_start != b_start ? a_start < b_start
@@ -476,6 +501,7 @@ void wl_machine_schedule(struct wl_machine *machine, uint32_t registers)
     scheduling.stamp = wl_alloc_zero(machine->registers.count + 1, sizeof(uint32_t));
     scheduling.left = wl_alloc_zero(machine->registers.count + 1, sizeof(uint32_t));
     scheduling.promised = wl_alloc_zero(machine->operands.count + 1, sizeof(uint32_t));
+    scheduling.uniform = wl_machine_find_uniform(machine);
     struct wl_machine_live live;
     wl_machine_live_find(machine, &live);
     scheduling.live = &live;
@@ -504,5 +530,6 @@ void wl_machine_schedule(struct wl_machine *machine, uint32_t registers)
     free(scheduling.stamp);
     free(scheduling.left);
     free(scheduling.promised);
+    free(scheduling.uniform);
     wl_machine_live_free(&live);
 }

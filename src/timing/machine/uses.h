@@ -34,6 +34,16 @@ bool wl_machine_has_effect(const struct wl_machine_op *op);
 /* Of each register, whether it may differ between the lanes of a warp. Free it with free(). */
 bool *wl_machine_find_divergent(const struct wl_machine *machine);
 
+/* Fills is_inside, one for each block: whether it can be reached from the end of b without passing
+ * join (WL_MACHINE_NONE: without end). stack: room for a number of each block. Whether b itself is
+ * one of them. */
+bool wl_machine_mark_inside(const struct wl_machine *machine, uint32_t b, uint32_t join,
+                            bool *is_inside, uint32_t *stack);
+
+/* Of each register, whether the uniform datapath holds it: integers that are the same in all lanes,
+ * computed where the lanes of a warp are together. Free it with free(). */
+bool *wl_machine_find_uniform(const struct wl_machine *machine);
+
 /* Takes the dead ops out of the blocks. */
 void wl_machine_sweep(struct wl_machine *machine);
 static inline void wl_machine_kill(struct wl_machine_op *op)
