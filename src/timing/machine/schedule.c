@@ -236,9 +236,9 @@ static void rate(struct scheduling *scheduling)
 #define REGISTERS_BESIDES 2
 
 /* Of the registers that a program needs as it stands, in tenths: what a compiler takes to move
- * loads ahead. ptxas 13.0 takes 51, 98, 123 and 163 for the 46, 87, 111 and 148 of
- * sgemm1DBlocktiling, trimul_global<matmul_tri4>, matmul_forward_kernel4 and sgemmWarptiling
- * (SGEMM_CUDA, llm.c). */
+ * loads ahead, where it has not said how many a thread has. ptxas 13.0 takes 51, 98, 123 and 163
+ * for the 46, 87, 111 and 148 of sgemm1DBlocktiling, trimul_global<matmul_tri4>,
+ * matmul_forward_kernel4 and sgemmWarptiling (SGEMM_CUDA, llm.c). */
 #define REGISTERS_AHEAD 11
 
 /* Addresses are computed that many loads ahead. */
@@ -515,9 +515,9 @@ void wl_machine_schedule(struct wl_machine *machine, uint32_t registers)
     }
     scheduling.needed = greater(most, REGISTERS_LIKED);
     scheduling.limit = greater(most * REGISTERS_AHEAD / 10, REGISTERS_LIKED);
-    /* never more values alive than the count that a compiler gave allows */
+    /* the count that a compiler gave is what it came to use */
     int32_t given = (int32_t)registers - REGISTERS_BESIDES;
-    if (registers && given < scheduling.limit)
+    if (registers)
         scheduling.limit = greater(given, REGISTERS_LIKED);
     if (scheduling.limit < scheduling.needed)
         scheduling.needed = scheduling.limit;
