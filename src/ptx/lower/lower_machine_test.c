@@ -422,6 +422,15 @@ static void words_of_a_row_are_loaded_together(void **state)
     check(unknown, "UNIFORM SPECIAL ALU SHARED_LOAD SHARED_LOAD SHARED_LOAD SHARED_LOAD FMA STORE "
                    "FMA STORE EXIT");
     free(unknown);
+    /* a pointer of 64 bits that a loop moves, three words behind the row */
+    check(
+        "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd1, %r1, 128;\nadd.s64 %rd2, %rd1, 12;\n"
+        "mov.u64 %rd3, %rd2;\nmov.u32 %r3, 0;\nLOOP:\n.pragma \"nounroll\";\n"
+        "ld.shared.f32 %f1, [%rd3+-12];\nld.shared.f32 %f2, [%rd3+-8];\n"
+        "add.f32 %f5, %f1, %f2;\nst.global.f32 [%rd0], %f5;\nadd.s64 %rd3, %rd3, 16;\n"
+        "add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r0;\n@%p1 bra LOOP;",
+        "UNIFORM UNIFORM SPECIAL MOVE IMAD_WIDE MOVE MOVE | SHARED_LOAD ADD ALU ALU FMA ALU STORE "
+        "BRANCH | EXIT");
 }
 
 /* Loads stand before all uses as long as a thread needs no more than 32 registers, of which five

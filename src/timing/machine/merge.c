@@ -3,89 +3,144 @@
 #include "base/memory.h"
 #include "timing/machine/uses.h"
 
-enum { WORD_BYTES = 4, WORDS_MOST = 4, DEPTH_MOST = 12 };
+enum { WORD_BYTES = 4, WORDS_MOST = 4, DEPTH_MOST = 12, LOW_BITS_MOST = 8 };
 
 struct merging {
     struct wl_machine *machine;
     struct wl_machine_uses uses;
 };
 
-static uint32_t zeros_of(uint64_t value)
-{
-    return value ? (uint32_t)__builtin_ctzll(value) : 31;
-}
+/* What is known of a register's value: the lowest bits, so many. */
+struct low {
+    uint32_t bits, value;
+};
 
 static uint32_t least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
 
-static uint32_t low_zeros(const struct merging *merging, uint32_t reg, uint32_t depth);
+static struct low make_low(uint32_t bits, uint64_t value)
+{
+    bits = least(bits, LOW_BITS_MOST);
+    return (struct low){bits, (uint32_t)value & ((1u << bits) - 1)};
+}
 
-/* The same of a register that a loop moves by a constant: those of what it begins with, and of the
- * constant. */
-static uint32_t low_zeros_of_counter(const struct merging *merging, uint32_t reg, uint32_t depth)
+/* Of a constant or of what is known, the lowest bits that are zero. */
+static uint32_t zeros_of(uint64_t value, uint32_t bits)
+{
+    return value ? least((uint32_t)__builtin_ctzll(value), bits) : bits;
+}
+
+static struct low multiply(struct low a, struct low b)
+{
+    uint32_t bits = least(a.bits + zeros_of(b.value, b.bits), b.bits + zeros_of(a.value, a.bits));
+    return make_low(bits, (uint64_t)a.value * b.value);
+}
+
+static struct low add(struct low a, struct low b)
+{
+    return make_low(least(a.bits, b.bits), (uint64_t)a.value + b.value);
+}
+
+static struct low constant(uint64_t value)
+{
+    return make_low(LOW_BITS_MOST, value);
+}
+
+static struct low low_of(const struct merging *merging, uint32_t reg, uint32_t depth);
+
+/* The same of a register that a loop moves by a constant: what all that it begins with have in
+ * common, as far as the constant leaves it. */
+static struct low low_of_counter(const struct merging *merging, uint32_t reg, uint32_t depth)
 {
     struct wl_machine *machine = merging->machine;
-    uint32_t zeros = 31;
-    for (size_t i = 0; i < machine->ops.count && zeros; i++) {
+    struct low low = {LOW_BITS_MOST, 0};
+    bool has_begun = false;
+    for (size_t i = 0; i < machine->ops.count && low.bits; i++) {
         const struct wl_machine_op *op = &machine->ops.items[i];
         if (wl_machine_is_dead(op) || !op->def_count || wl_machine_defs(machine, op)[0] != reg)
             continue;
         const uint32_t *uses = wl_machine_op_uses(machine, op);
-        bool is_move = op->code == WL_OP_MOV_B32 || op->code == WL_OP_MOV_IMM_32;
-        if (op->code == WL_OP_ADD_I32_I && op->use_count == 1 && uses[0] == reg)
-            zeros = least(zeros, zeros_of((uint64_t)op->imm));
-        else if (op->def_count != 1 || !is_move)
-            return 0;
-        else
-            zeros = least(zeros, op->use_count ? low_zeros(merging, uses[0], depth + 1)
-                                               : zeros_of((uint64_t)op->imm));
+        bool is_step = op->code == WL_OP_ADD_I32_I || op->code == WL_OP_ADD_I64_I;
+        bool is_move = op->code == WL_OP_MOV_B32 || op->code == WL_OP_MOV_B64 ||
+                       op->code == WL_OP_MOV_IMM_32 || op->code == WL_OP_MOV_IMM_64;
+        if (is_step && op->use_count == 1 && uses[0] == reg) {
+            low = make_low(zeros_of((uint64_t)op->imm, low.bits), low.value);
+        } else if (op->def_count != 1 || !is_move) {
+            return make_low(0, 0);
+        } else {
+            struct low begin =
+                op->use_count ? low_of(merging, uses[0], depth + 1) : constant((uint64_t)op->imm);
+            uint32_t same =
+                has_begun ? zeros_of(begin.value ^ low.value, LOW_BITS_MOST) : LOW_BITS_MOST;
+            low = make_low(least(least(begin.bits, low.bits), same), begin.value);
+            has_begun = true;
+        }
     }
-    return zeros;
+    return has_begun ? low : make_low(0, 0);
 }
 
-/* How many low bits of a register are zero, as far as its computation tells. */
-static uint32_t low_zeros(const struct merging *merging, uint32_t reg, uint32_t depth)
+/* What an operation's result is known of, given its operands. */
+static struct low low_of_result(const struct wl_machine_op *op, const struct low operands[3])
+{
+    struct low imm = constant((uint64_t)op->imm);
+    switch (op->use_count ? op->code : WL_OP_COUNT) {
+    case WL_OP_SHL_B32_I:
+    case WL_OP_SHL_B64_I:
+        return op->imm >= 0 && op->imm < 32 ? multiply(operands[0], constant(1ull << op->imm))
+                                            : make_low(0, 0);
+    case WL_OP_MUL_LO_I32_I:
+    case WL_OP_MUL_WIDE_S32_I:
+    case WL_OP_MUL_WIDE_U32_I:
+        return multiply(operands[0], imm);
+    case WL_OP_MUL_LO_I32:
+        return multiply(operands[0], operands[1]);
+    case WL_OP_ADD_I32_I:
+    case WL_OP_ADD_I64_I:
+        return add(operands[0], imm);
+    case WL_OP_OR_B32_I:
+        return make_low(operands[0].bits, operands[0].value | imm.value);
+    case WL_OP_AND_B32_I: {
+        uint32_t zeros = zeros_of((uint64_t)op->imm, LOW_BITS_MOST);
+        uint32_t bits = operands[0].bits > zeros ? operands[0].bits : zeros;
+        return make_low(bits, operands[0].value & imm.value);
+    }
+    case WL_OP_ADD_I32:
+    case WL_OP_ADD_I64:
+        return add(operands[0], operands[1]);
+    case WL_OP_OR_B32:
+        return make_low(least(operands[0].bits, operands[1].bits),
+                        operands[0].value | operands[1].value);
+    case WL_OP_MAD_LO_I32:
+        return add(multiply(operands[0], operands[1]), operands[2]);
+    case WL_OP_CVT_S64_S32:
+    case WL_OP_CVT_U64_U32:
+        return operands[0];
+    default:
+        return make_low(0, 0);
+    }
+}
+
+static struct low low_of(const struct merging *merging, uint32_t reg, uint32_t depth)
 {
     const struct wl_machine *machine = merging->machine;
     const struct wl_machine_value *value = &machine->registers.items[reg];
     if (value->kind == WL_MACHINE_KNOWN)
-        return zeros_of(value->constant);
+        return constant(value->constant);
     uint32_t writer = merging->uses.writer[reg];
     if (depth == DEPTH_MOST)
-        return 0;
+        return make_low(0, 0);
     if (writer == WL_MACHINE_SEVERAL)
-        return low_zeros_of_counter(merging, reg, depth);
+        return low_of_counter(merging, reg, depth);
     if (writer > WL_MACHINE_SEVERAL)
-        return 0;
+        return make_low(0, 0);
     const struct wl_machine_op *op = &machine->ops.items[writer];
     const uint32_t *uses = wl_machine_op_uses(machine, op);
-    uint32_t zeros[3] = {0};
+    struct low operands[3] = {{0, 0}, {0, 0}, {0, 0}};
     for (uint32_t k = 0; k < op->use_count && k < 3; k++)
-        zeros[k] = low_zeros(merging, uses[k], depth + 1);
-    switch (op->code) {
-    case WL_OP_SHL_B32_I:
-        return op->use_count ? least(zeros[0] + (uint32_t)op->imm, 31) : 0;
-    case WL_OP_MUL_LO_I32_I:
-        return op->use_count ? least(zeros[0] + zeros_of((uint64_t)op->imm), 31) : 0;
-    case WL_OP_MUL_LO_I32:
-        return op->use_count == 2 ? least(zeros[0] + zeros[1], 31) : 0;
-    case WL_OP_ADD_I32_I:
-    case WL_OP_OR_B32_I:
-        return op->use_count ? least(zeros[0], zeros_of((uint64_t)op->imm)) : 0;
-    case WL_OP_AND_B32_I: {
-        uint32_t mask = zeros_of((uint64_t)op->imm);
-        return op->use_count && zeros[0] > mask ? zeros[0] : mask;
-    }
-    case WL_OP_ADD_I32:
-    case WL_OP_OR_B32:
-        return op->use_count == 2 ? least(zeros[0], zeros[1]) : 0;
-    case WL_OP_MAD_LO_I32:
-        return op->use_count == 3 ? least(least(zeros[0] + zeros[1], 31), zeros[2]) : 0;
-    default:
-        return 0;
-    }
+        operands[k] = low_of(merging, uses[k], depth + 1);
+    return low_of_result(op, operands);
 }
 
 static bool is_word_load(const struct wl_machine_op *op)
@@ -135,8 +190,8 @@ static void merge_at(struct merging *merging, const struct wl_machine_block *blo
     struct wl_machine *machine = merging->machine;
     struct wl_machine_op *first = &machine->ops.items[block->code.items[at]];
     struct wl_machine_op *words[WORDS_MOST] = {first};
-    uint32_t zeros = low_zeros(merging, first->address, 0);
-    zeros = least(zeros, zeros_of((uint64_t)first->imm));
+    struct low place = add(low_of(merging, first->address, 0), constant((uint64_t)first->imm));
+    uint32_t zeros = zeros_of(place.value, place.bits);
     uint32_t most = zeros >= 4 ? 4 : zeros == 3 ? 2 : 1, count = 1;
     while (count < most) {
         words[count] = find_load(merging, block, at + 1, first->address,
