@@ -66,6 +66,10 @@ end
 local function remedy(launch, instruction)
     local step, parameter = advice.stride(launch, instruction)
     local width = math.tointeger(advice.width(instruction)) or 4
+    if width == 4 and advice.is(instruction, "ld") then -- a compiler may make a wider one of neighbouring loads
+        local each = (instruction["memory_l1_wavefronts_shared_ideal"] or 0) / math.max(1, instruction["inst_executed"] or 0)
+        width = 4 * math.max(1, math.floor(each + 0.5))
+    end
     if not step or step == 0 or parameter ~= "" then
         return nil
     end

@@ -199,6 +199,22 @@ __global__ void turns_shared_bank(arrays x)
         x.b[blockIdx.x] = part[0];
 }
 
+// A thread's own eight words, which a compiler loads four at a time.
+__global__ void words_shared_bank(arrays x)
+{
+    __shared__ float part[2048];
+    for (int k = 0; k < 8; k++)
+        part[256 * k + threadIdx.x] = x.a[global_index()] + k;
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < 64; k++) {
+        __syncthreads();
+        const float *own = part + 8 * threadIdx.x;
+        sum += own[0] * own[1] * own[2] * own[3];
+    }
+    x.b[global_index()] = sum;
+}
+
 __global__ void fires_shared_pressure(arrays x)
 {
     __shared__ float tile[1024];
@@ -913,6 +929,7 @@ static const struct launch launches[] = {
     BOTH(load_width),
     BOTH(shared_bank),
     ROW(turns_shared_bank, wave, 256),
+    ROW(words_shared_bank, wave, 256),
     BOTH(shared_pressure),
     BOTH(shared_reduction),
     BOTH(shared_atomics),

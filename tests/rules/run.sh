@@ -93,6 +93,12 @@ fi
 "$WARPLENS" show all.wlr -k turns_shared_bank --page advice --rule shared-bank >turns
 grep -q 'do: Pad rows of shared arrays' turns || fail "conflicts at changing distances have another remedy"
 
+# of words that a compiler loads together, the distance is to what a thread takes at once
+"$WARPLENS" show all.wlr -k words_shared_bank --page advice --rule shared-bank >words
+for text in '2-way bank conflict' 'neighbouring threads are 32 bytes apart and take 16' 'memory_l1_wavefronts_shared = [0-9,]* wavefront ~'; do
+    grep -q "$text" words || { fail "conflicts of joined loads are not '$text'"; cat words; }
+done
+
 # what lanes have at one word is one atomic in machine code
 if grep -E '^shared-(atomics|bank) merged_shared_atomics$' all.found; then fail "atomics that are merged are advised against"; fi
 

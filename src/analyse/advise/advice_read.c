@@ -137,9 +137,12 @@ static bool read_evidence(struct wl_advice_reading *reading, const json_t *item,
     const json_t *value = json_object_get(item, "value");
     const json_t *threshold = json_object_get(item, "threshold");
     const struct wl_metric_row *row = wl_metric_find(reading->catalog, evidence->metric);
+    const struct wl_metric_value *of_launch =
+        reading->set && row ? wl_metric_get(reading->set, evidence->metric) : NULL;
     evidence->unit = row ? row->unit : "";
     if (row) {
-        evidence->mark = row->mark;
+        /* what a line has of it is as sure as what the launch has */
+        evidence->mark = of_launch && of_launch->is_present ? of_launch->mark : row->mark;
         evidence->has_mark = true;
     }
     if (json_is_number(value)) {

@@ -170,39 +170,54 @@ static bool ends_window(const struct wl_machine_op *op)
     }
 }
 
-/* The load at that offset from the same register, before anything that may write; NULL if none. */
+/* Part of a block in which nothing may write what is loaded, nor the address. */
+struct window {
+    size_t begin, end;
+};
+
+static bool writes(const struct wl_machine *machine, const struct wl_machine_op *op, uint32_t reg)
+{
+    for (uint32_t k = 0; k < op->def_count; k++)
+        if (wl_machine_defs(machine, op)[k] == reg)
+            return true;
+    return false;
+}
+
+static bool bounds(const struct merging *merging, uint32_t index, uint32_t address)
+{
+    const struct wl_machine_op *op = &merging->machine->ops.items[index];
+    return !wl_machine_is_dead(op) && (ends_window(op) || writes(merging->machine, op, address));
+}
+
+static struct window find_window(const struct merging *merging,
+                                 const struct wl_machine_block *block, size_t at, uint32_t address)
+{
+    struct window window = {at, at + 1};
+    while (window.begin > 0 && !bounds(merging, block->code.items[window.begin - 1], address))
+        window.begin--;
+    while (window.end < block->code.count &&
+           !bounds(merging, block->code.items[window.end], address))
+        window.end++;
+    return window;
+}
+
+/* The load at that offset from the register; NULL if there is none. */
 static struct wl_machine_op *find_load(const struct merging *merging,
-                                       const struct wl_machine_block *block, size_t from,
+                                       const struct wl_machine_block *block, struct window window,
                                        uint32_t address, int64_t offset)
 {
-    for (size_t i = from; i < block->code.count; i++) {
+    for (size_t i = window.begin; i < window.end; i++) {
         struct wl_machine_op *op = &merging->machine->ops.items[block->code.items[i]];
-        if (!wl_machine_is_dead(op) && ends_window(op))
-            return NULL;
         if (is_word_load(op) && op->address == address && op->imm == offset)
             return op;
     }
     return NULL;
 }
 
-static void merge_at(struct merging *merging, const struct wl_machine_block *block, size_t at)
+/* The first of them becomes the load of all. */
+static void join(struct wl_machine *machine, struct wl_machine_op *first,
+                 struct wl_machine_op *const *words, uint32_t count)
 {
-    struct wl_machine *machine = merging->machine;
-    struct wl_machine_op *first = &machine->ops.items[block->code.items[at]];
-    struct wl_machine_op *words[WORDS_MOST] = {first};
-    struct low place = add(low_of(merging, first->address, 0), constant((uint64_t)first->imm));
-    uint32_t zeros = zeros_of(place.value, place.bits);
-    uint32_t most = zeros >= 4 ? 4 : zeros == 3 ? 2 : 1, count = 1;
-    while (count < most) {
-        words[count] = find_load(merging, block, at + 1, first->address,
-                                 first->imm + (int64_t)(WORD_BYTES * count));
-        if (!words[count])
-            break;
-        count++;
-    }
-    count = count == 3 ? 2 : count;
-    if (count == 1)
-        return;
     uint32_t begin = (uint32_t)machine->operands.count;
     for (uint32_t k = 0; k < count; k++) {
         uint32_t reg = wl_machine_defs(machine, words[k])[0];
@@ -212,15 +227,51 @@ static void merge_at(struct merging *merging, const struct wl_machine_block *blo
         uint32_t reg = wl_machine_op_uses(machine, first)[k];
         WL_PUSH(&machine->operands, reg);
     }
+    int64_t place = words[0]->imm;
+    for (uint32_t k = 0; k < count; k++) {
+        bool is_first = words[k] == first;
+        struct wl_machine_joined joined = {words[k]->site,
+                                           is_first ? (uint8_t)(WORD_BYTES * count) : 0};
+        WL_PUSH(&machine->joined, joined);
+        if (!is_first)
+            wl_machine_kill(words[k]);
+    }
     first->operands = begin;
     first->def_count = (uint8_t)count;
     first->width_bytes = (uint8_t)(WORD_BYTES * count);
+    first->imm = place;
+}
+
+/* Of the load and its neighbours within so many words, if all are there; it comes first of them. */
+static bool merge_words(struct merging *merging, const struct wl_machine_block *block,
+                        struct window window, struct wl_machine_op *first, struct low place,
+                        uint32_t count)
+{
+    struct wl_machine_op *words[WORDS_MOST];
+    uint32_t bytes = WORD_BYTES * count;
+    if (zeros_of(bytes, LOW_BITS_MOST) > place.bits)
+        return false;
+    int64_t begin = first->imm - (int64_t)(place.value & (bytes - 1));
     for (uint32_t k = 0; k < count; k++) {
-        struct wl_machine_joined joined = {words[k]->site, k == 0 ? first->width_bytes : 0};
-        WL_PUSH(&machine->joined, joined);
+        words[k] =
+            find_load(merging, block, window, first->address, begin + WORD_BYTES * (int64_t)k);
+        if (!words[k])
+            return false;
     }
-    for (uint32_t k = 1; k < count; k++)
-        wl_machine_kill(words[k]);
+    join(merging->machine, first, words, count);
+    return true;
+}
+
+static void merge_at(struct merging *merging, const struct wl_machine_block *block, size_t at)
+{
+    struct wl_machine_op *first = &merging->machine->ops.items[block->code.items[at]];
+    struct low place = add(low_of(merging, first->address, 0), constant((uint64_t)first->imm));
+    if (zeros_of(2 * WORD_BYTES, LOW_BITS_MOST) > place.bits)
+        return;
+    struct window window = find_window(merging, block, at, first->address);
+    for (uint32_t count = WORDS_MOST; count > 1; count /= 2)
+        if (merge_words(merging, block, window, first, place, count))
+            return;
 }
 
 void wl_machine_merge(struct wl_machine *machine)
