@@ -89,6 +89,17 @@ struct wl_gpu {
         l2_float_atomic_cycles; /* the same of floating-point numbers, one sector over and over */
     uint32_t atomic_latency;    /* cycles to the old value of an atomic on global memory */
     uint32_t constant_latency;  /* cycles to a constant at an address in a register */
+    /* first-level caches of instructions and constants, which a launch finds empty; cycles of an
+     * SM: to a line of 128 bytes of code behind the last one and to any other, and both of what
+     * lies further on than a launch fetches ahead, the first time; to a line of 64 bytes of
+     * parameters, and more for each scheduler of the GPU that asks for it; to one of other
+     * constants, and more for the first one */
+    uint32_t instruction_cache_bytes, instruction_near_bytes;
+    uint32_t instruction_line_cycles, instruction_jump_cycles;
+    uint32_t instruction_far_line_cycles, instruction_far_jump_cycles;
+    uint32_t parameter_line_cycles;
+    double parameter_crowding_cycles;
+    uint32_t constant_line_cycles, constant_first_cycles;
     double constant_address_cycles; /* that an SM takes for each address of a warp's constants */
     double l2_port_write_bytes_per_cycle; /* write limit of one SM */
     uint32_t l1_lines_per_cycle;          /* tag lookups of L1 */

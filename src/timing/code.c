@@ -125,6 +125,24 @@ static uint8_t adu_cycles(const struct wl_machine_op *op)
     }
 }
 
+/* Where parameters begin in the launch's bank of constants on sm_90 (what ptxas 13.0 writes). */
+#define PARAMETERS_AT 0x210
+
+/* The line of constants that an operation reads which all lanes do at a known place. */
+static uint32_t constants_of(const struct wl_machine_op *op)
+{
+    enum { BANK = TIMING_CONSTANT_LINES - TIMING_PARAMETER_LINES };
+    uint64_t at = (uint64_t)op->imm;
+    if (op->kind != WL_MACHINE_UNIFORM)
+        return WL_MACHINE_NONE;
+    if (op->code == WL_OP_LOAD_PARAM)
+        return (uint32_t)((at + PARAMETERS_AT % TIMING_CONSTANT_LINE_BYTES) /
+                          TIMING_CONSTANT_LINE_BYTES % TIMING_PARAMETER_LINES);
+    if (op->code == WL_OP_LOAD_CONST)
+        return (uint32_t)(TIMING_PARAMETER_LINES + at / TIMING_CONSTANT_LINE_BYTES % BANK);
+    return WL_MACHINE_NONE;
+}
+
 /* Of a lane: only half a warp's lanes have so many at once. */
 #define WIDE_BYTES 16
 
@@ -147,7 +165,8 @@ static void add_op(struct timing_code *code, const struct wl_timing_input *input
                              .guard = find_guard(input->program->machine, op),
                              .operands = op->operands,
                              .slot = WL_MACHINE_NONE,
-                             .instruction = op->instruction};
+                             .instruction = op->instruction,
+                             .constants = constants_of(op)};
     if (op->is_readonly && input->gpu->readonly_bytes && input->gpu->texture_units)
         to->kind = WL_MACHINE_TEXTURE;
     if (input->changes & WL_TIMING_FUSED && is_unfused(op))
@@ -159,6 +178,41 @@ static void add_op(struct timing_code *code, const struct wl_timing_input *input
     if (is_base)
         code->site_slot[op->site] = code->groups[base].slots++;
     to->slot = op->turn * code->groups[base].slots + code->site_slot[op->site];
+}
+
+/* Bytes of an instruction: 16 from Volta on, 8 before. */
+static uint32_t instruction_bytes(const struct wl_gpu *gpu)
+{
+    return gpu->capability_major >= 7 ? 16 : 8;
+}
+
+static uint32_t place_group(struct timing_code *code, const struct timing_group *group,
+                            uint32_t at_bytes, uint32_t each_bytes)
+{
+    for (uint32_t i = 0; i < group->count; i++) {
+        struct timing_op *op = &code->ops[group->first + i];
+        op->line = at_bytes / TIMING_CODE_LINE_BYTES;
+        at_bytes += op->is_free ? 0 : each_bytes;
+    }
+    return at_bytes;
+}
+
+/* Lays the blocks out as the program has them, what stands for several turns of a loop before it.
+ */
+static void place_lines(struct timing_code *code, const struct wl_gpu *gpu)
+{
+    uint32_t at_bytes = 0, each_bytes = instruction_bytes(gpu);
+    for (uint32_t b = 0; b < code->block_count; b++) {
+        const struct wl_machine_block *block = &code->blocks[b];
+        if (block->base != b)
+            continue;
+        if (block->unrolled != WL_MACHINE_NONE)
+            at_bytes = place_group(code, &code->groups[block->entry], at_bytes, each_bytes);
+        for (uint32_t u = block->unrolled; u != WL_MACHINE_NONE; u = code->blocks[u].unrolled)
+            at_bytes = place_group(code, &code->groups[u], at_bytes, each_bytes);
+        at_bytes = place_group(code, &code->groups[b], at_bytes, each_bytes);
+    }
+    code->line_count = at_bytes / TIMING_CODE_LINE_BYTES + 1;
 }
 
 void timing_code_make(const struct wl_timing_input *input, struct timing_code *code)
@@ -190,6 +244,7 @@ void timing_code_make(const struct wl_timing_input *input, struct timing_code *c
         uint32_t slots = block->turns * code->groups[block->base].slots;
         code->slot_most = slots > code->slot_most ? slots : code->slot_most;
     }
+    place_lines(code, input->gpu);
     free(held);
     free(is_kept);
 }

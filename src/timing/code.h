@@ -15,6 +15,15 @@ struct timing_held {
     uint32_t scoreboard, waits;
 };
 
+enum {
+    TIMING_CODE_LINE_BYTES = 128,
+    TIMING_CONSTANT_LINE_BYTES = 64,
+    /* lines of parameters, from the one on where they begin, then those of other constants */
+    TIMING_FIRST_PARAMETERS = 0,
+    TIMING_PARAMETER_LINES = 512,
+    TIMING_CONSTANT_LINES = TIMING_PARAMETER_LINES + 1024
+};
+
 struct timing_op {
     uint8_t kind;
     uint8_t def_count, use_count;
@@ -29,6 +38,8 @@ struct timing_op {
     uint32_t operands;    /* defs, then uses */
     uint32_t slot;        /* of its memory access in the group, WL_MACHINE_NONE */
     uint32_t instruction; /* of the program */
+    uint32_t line;        /* of the code that it stands in */
+    uint32_t constants;   /* line of constants that it reads, WL_MACHINE_NONE for none */
 };
 
 struct timing_group {
@@ -44,6 +55,7 @@ struct timing_code {
     uint32_t block_count;
     uint32_t *site_slot; /* slot of each access site within its group */
     uint32_t slot_most, register_count, op_count, site_count;
+    uint32_t line_count; /* of the whole code */
 };
 
 void timing_code_make(const struct wl_timing_input *input, struct timing_code *code);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "timing/engine_state.h"
 
@@ -150,6 +151,24 @@ static void set_ready(const struct engine *engine, struct warp *warp, const stru
         warp->scoreboard_at[op->scoreboard] = entry;
 }
 
+/* The instruction at the head of a warp, which was asked for when the one before had issued, and
+ * what constants it reads. */
+static void wait_for_fetches(struct engine *engine, struct warp *warp, uint64_t *ready)
+{
+    uint64_t there = fetch_code(&engine->fetch, warp->op->line, warp->earliest);
+    if (there > *ready) {
+        *ready = there;
+        warp->state = WL_TIMING_NO_INSTRUCTION;
+    }
+    if (warp->op->constants == WL_MACHINE_NONE)
+        return;
+    there = fetch_constant(&engine->fetch, warp->op->constants, *ready);
+    if (there > *ready) {
+        *ready = there;
+        warp->state = WL_TIMING_IMC_MISS;
+    }
+}
+
 /* Moves on to the next instruction that takes an issue slot and says when it may issue; false: the
  * warp's trace has ended. */
 static bool find_next(struct engine *engine, struct warp *warp, uint64_t *ready)
@@ -166,14 +185,18 @@ static bool find_next(struct engine *engine, struct warp *warp, uint64_t *ready)
         }
         uint64_t earliest = warp->earliest;
         uint8_t earliest_state = warp->earliest_state;
-        if (engine->model->kinds[warp->op->kind].queue < WL_TIMING_QUEUES &&
-            warp->memory_at > earliest) {
-            earliest = warp->memory_at;
+        const struct timing_kind *kind = &engine->model->kinds[warp->op->kind];
+        uint64_t spaced = kind->queue < WL_TIMING_QUEUES ? warp->memory_at
+                          : kind->ahead                  ? warp->queued_at
+                                                         : 0;
+        if (spaced > earliest) {
+            earliest = spaced;
             earliest_state = WL_TIMING_WAIT;
         }
         bool is_operand = at > earliest;
         *ready = is_operand ? at : earliest;
         warp->state = is_operand ? state : earliest_state;
+        wait_for_fetches(engine, warp, ready);
         return true;
     }
 }
@@ -219,8 +242,32 @@ static void close_gap(struct scheduler *scheduler, uint32_t place, uint32_t end)
 }
 
 /* For which a block's warps are there before their first instruction: bench/gpu/model
- * contention, live_only of 2000 cycles, whose warps are active for 2200. */
+ * contention, live_only of 2000 cycles, whose warps are active for 2200; on an SM that had none,
+ * from when it was given them. */
 #define BEGIN_CYCLES 100
+
+/* What warps wait for before their first instruction, in %: on an SM that had none as straight.64
+ * and parameters of one line do (bench/gpu/model fetch, by all SMs, less what their code costs);
+ * later code and constants are there, and first values of constants and special registers are not.
+ */
+static const struct {
+    uint8_t state, first_pct, later_pct;
+} begin_states[] = {
+    {WL_TIMING_NO_INSTRUCTION, 50, 5},
+    {WL_TIMING_IMC_MISS, 20, 0},
+    {WL_TIMING_SHORT_SCOREBOARD, 30, 55},
+    {WL_TIMING_WAIT, 0, 40},
+};
+
+static void account_begin(struct engine *engine, struct warp *warp)
+{
+    const struct block *block = warp->block;
+    uint64_t cycles = block->start - block->given, pct = 0;
+    for (size_t i = 0; i < WL_COUNT(begin_states); i++) {
+        pct += block->is_first ? begin_states[i].first_pct : begin_states[i].later_pct;
+        account(engine, warp, block->given + cycles * pct / 100, begin_states[i].state);
+    }
+}
 
 static void start_block(struct engine *engine, uint32_t place, uint64_t now)
 {
@@ -235,7 +282,10 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
         start + (engine->next_block < engine->resident ? engine->model->first_block_interval
                                                        : engine->model->block_interval);
     block->start = (uint64_t)start;
-    block->given = block->start - BEGIN_CYCLES;
+    block->is_first = now == 0;
+    /* what the first block has fetched is there for the next ones */
+    double first = fmax(2 * engine->model->start_cycles - start, BEGIN_CYCLES);
+    block->given = block->start - (uint64_t)fmin(block->is_first ? first : BEGIN_CYCLES, start);
     block->number = (uint32_t)record->number;
     block->live = record->warp_count;
     engine->adu_cycles += 2 * record->warp_count; /* the stack pointer */
@@ -248,8 +298,8 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
         warp->at = record->warps[i].items;
         warp->end = warp->at + record->warps[i].count;
         warp->op = warp->op_end = NULL;
-        warp->accounted = block->start;
-        warp->earliest = warp->memory_at = block->start;
+        warp->accounted = block->given;
+        warp->earliest = warp->memory_at = warp->queued_at = block->start;
         warp->stored = 0;
         warp->earliest_state = WL_TIMING_NO_INSTRUCTION;
         warp->lanes = 0;
@@ -265,10 +315,12 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
     for (uint32_t i = 0; i < record->warp_count; i++) {
         struct warp *warp = &block->warps[i];
         uint64_t ready;
-        if (find_next(engine, warp, &ready))
-            set_warp(engine, warp, ready);
-        else
+        if (!find_next(engine, warp, &ready)) {
             retire(engine, warp, block->start);
+            continue;
+        }
+        account_begin(engine, warp);
+        set_warp(engine, warp, ready);
     }
 }
 
@@ -342,6 +394,7 @@ static uint64_t room_at(const struct scheduler *scheduler, const struct timing_k
 {
     uint64_t free_at = scheduler->pipe_free[choose_pipe(scheduler, kind)];
     uint64_t queue_at = scheduler->port.queues[kind->queue].room_at;
+    free_at = free_at > kind->ahead ? free_at - kind->ahead : 0;
     return queue_at > free_at ? queue_at : free_at;
 }
 
@@ -455,6 +508,10 @@ static bool issue_lap(struct engine *engine, struct warp *warp, uint64_t now)
     return true;
 }
 
+/* Of a branch, before the instruction behind it is fetched: bench/gpu/model fetch,
+ * exponentials.1.adds_0, 3 cycles of branch_resolving and 6 of no_instruction a turn. */
+#define RESOLVING_CYCLES 3
+
 /* Performs the instruction at the head of a warp. */
 static void issue(struct engine *engine, struct scheduler *scheduler, struct warp *warp,
                   uint64_t now)
@@ -472,12 +529,15 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
         result->unknown = op->instruction;
     uint32_t pipe = choose_pipe(scheduler, kind);
     uint32_t interval = (uint32_t)kind->interval * op->weight;
-    scheduler->pipe_free[pipe] = now + interval;
+    uint64_t begin = scheduler->pipe_free[pipe] > now ? scheduler->pipe_free[pipe] : now;
+    scheduler->pipe_free[pipe] = begin + interval;
     fetch_operands(scheduler, engine->model, op, now);
     result->pipe_busy[pipe] += interval;
     warp->earliest = now + 1;
     warp->earliest_state = WL_TIMING_WAIT;
-    uint64_t done = now + kind->latency;
+    uint64_t done = begin + kind->latency;
+    if (kind->ahead)
+        warp->queued_at = now + interval;
     if (kind->queue < WL_TIMING_QUEUES) {
         warp->memory_at = now + engine->model->memory_interval;
         engine->served = (uint32_t)(scheduler - engine->schedulers);
@@ -490,7 +550,7 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     warp->op++;
     if (op->kind == WL_MACHINE_BRANCH) {
         warp->earliest = now + engine->model->branch_latency;
-        warp->earliest_state = WL_TIMING_BRANCH_RESOLVING;
+        warp->earliest_state = WL_TIMING_NO_INSTRUCTION;
     } else if (op->kind == WL_MACHINE_FENCE) {
         warp->earliest = now + kind->latency;
         warp->earliest_state = WL_TIMING_MEMBAR;
@@ -501,10 +561,13 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
         return;
     }
     uint64_t ready;
-    if (find_next(engine, warp, &ready))
-        set_warp(engine, warp, ready);
-    else
+    if (!find_next(engine, warp, &ready)) {
         retire(engine, warp, now);
+        return;
+    }
+    if (op->kind == WL_MACHINE_BRANCH)
+        account(engine, warp, now + 1 + RESOLVING_CYCLES, WL_TIMING_BRANCH_RESOLVING);
+    set_warp(engine, warp, ready);
 }
 
 /* Puts a warp, which sleeps from now on, behind the others of its block. */
@@ -651,6 +714,7 @@ static void destroy(struct engine *engine)
     free(engine->instruction_executed);
     free(engine->instruction_states);
     sectors_free(&engine->sectors);
+    fetch_free(&engine->fetch);
     free(engine->schedulers);
     for (uint32_t b = 0; b < engine->resident; b++) {
         for (uint32_t w = 0; w < engine->input->warps_per_block; w++) {
@@ -692,6 +756,7 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
     *result = (struct timing_result){.unknown = WL_MACHINE_NONE};
     result->block_ends = wl_alloc_zero(input->trace->block_count + 1, sizeof(double));
     create(&engine);
+    fetch_init(&engine.fetch, &model->fetching, code);
     engine.next_start =
         model->start_cycles > model->block_latency ? model->start_cycles : model->block_latency;
     for (uint32_t b = 0; b < engine.resident; b++)

@@ -4,6 +4,7 @@
 
 #include "timing/bulk.h"
 #include "timing/engine.h"
+#include "timing/fetch.h"
 #include "timing/path.h"
 #include "timing/sectors.h"
 #include "timing/wake.h"
@@ -18,6 +19,7 @@ struct warp {
     uint64_t accounted; /* cycles up to here belong to a state already */
     uint64_t earliest;  /* of its next instruction, for reasons other than operands */
     uint64_t memory_at; /* of its next memory access */
+    uint64_t queued_at; /* of its next instruction that may issue ahead of its pipe */
     uint64_t stored;    /* cycle at which its stores have left the SM */
     uint8_t earliest_state;
     uint8_t state;   /* why it is not ready */
@@ -43,6 +45,7 @@ struct block {
     uint64_t ended;        /* when the last of its warps that have ended did */
     uint32_t number;       /* its low bits */
     bool is_live;
+    bool is_first; /* in its place: the SM had none there before */
     struct bulk_times bulk;
 };
 
@@ -83,6 +86,7 @@ struct engine {
     struct scheduler *schedulers;
     struct block *blocks; /* resident places */
     struct path path;
+    struct fetch fetch;
     struct sectors sectors;
     uint64_t *instruction_states, *instruction_executed; /* as in result */
     uint32_t next_block;                                 /* of the trace */

@@ -1,11 +1,18 @@
 #include "timing/model.h"
 #include "base/count.h"
+#include "timing/code.h"
 
 #include <math.h>
 #include <string.h>
 
 enum scoreboard { SCOREBOARD_NONE, SCOREBOARD_FIXED, SCOREBOARD_SHORT, SCOREBOARD_LONG };
-enum queue { QUEUE_MIO, QUEUE_LG, QUEUE_TEXTURE, QUEUE_NONE };
+enum queue {
+    QUEUE_MIO = WL_TIMING_QUEUE_MIO,
+    QUEUE_LG = WL_TIMING_QUEUE_LG,
+    QUEUE_TEXTURE = WL_TIMING_QUEUE_TEXTURE,
+    QUEUE_NONE = WL_TIMING_QUEUES,
+    QUEUE_XU /* of the pipe itself */
+};
 
 /* The keys of machine.def. */
 struct latencies {
@@ -33,7 +40,12 @@ static const uint8_t states[] = {[SCOREBOARD_NONE] = WL_TIMING_WAIT,
 static const uint8_t throttles[] = {[QUEUE_MIO] = WL_TIMING_MIO_THROTTLE,
                                     [QUEUE_LG] = WL_TIMING_LG_THROTTLE,
                                     [QUEUE_TEXTURE] = WL_TIMING_TEX_THROTTLE,
-                                    [QUEUE_NONE] = WL_TIMING_MATH_PIPE_THROTTLE};
+                                    [QUEUE_NONE] = WL_TIMING_MATH_PIPE_THROTTLE,
+                                    [QUEUE_XU] = WL_TIMING_MIO_THROTTLE};
+
+/* Instructions that wait for the pipe of special functions and hold no warp back: bench/gpu/model
+ * fetch, exponentials.4.adds_8. */
+#define XU_QUEUE 1
 
 /* The pipe that takes a kind's instructions: some differ in rate only. */
 static uint8_t pipe_of(uint8_t pipe)
@@ -118,21 +130,23 @@ static void set_kinds(const struct wl_timing_input *input, struct timing_model *
         uint32_t latency;
         memcpy(&latency, (const char *)&latencies + row->latency, sizeof latency);
         struct timing_kind *kind = &model->kinds[i];
-        *kind = (struct timing_kind){.pipe = pipe_of(row->pipe),
-                                     .other_pipe = row->pipe == WL_MACHINE_PIPE_EITHER
-                                                       ? WL_MACHINE_PIPE_FMA
-                                                       : pipe_of(row->pipe),
-                                     .queue = row->queue,
-                                     .state = states[row->scoreboard],
-                                     .throttle = throttles[row->queue],
-                                     .interval = intervals[row->pipe],
-                                     .latency = (uint16_t)latency,
-                                     .fetches = fetches_of(row->pipe)};
+        *kind = (struct timing_kind){
+            .pipe = pipe_of(row->pipe),
+            .other_pipe =
+                row->pipe == WL_MACHINE_PIPE_EITHER ? WL_MACHINE_PIPE_FMA : pipe_of(row->pipe),
+            .queue = row->queue == QUEUE_XU ? QUEUE_NONE : row->queue,
+            .state = states[row->scoreboard],
+            .throttle = throttles[row->queue],
+            .interval = intervals[row->pipe],
+            .ahead = row->queue == QUEUE_XU ? (uint16_t)(XU_QUEUE * intervals[row->pipe]) : 0,
+            .latency = (uint16_t)latency,
+            .fetches = fetches_of(row->pipe)};
         if (input->changes & WL_TIMING_NO_LATENCY && row->scoreboard == SCOREBOARD_FIXED)
             kind->latency = 1;
         if (input->changes & WL_TIMING_FAST_SPECIAL &&
             (row->pipe == WL_MACHINE_PIPE_XU || row->pipe == WL_MACHINE_PIPE_CONVERT)) {
             kind->interval = intervals[WL_MACHINE_PIPE_FMA];
+            kind->ahead = 0;
             kind->latency = (uint16_t)alu;
         }
     }
@@ -313,6 +327,24 @@ uint32_t timing_resident_blocks(const struct wl_timing_input *input)
     return blocks;
 }
 
+static void set_fetching(const struct wl_gpu *gpu, double sms, uint32_t warps,
+                         struct timing_fetching *fetching)
+{
+    double readers = sms * fmin(warps, gpu->schedulers_per_sm);
+    *fetching = (struct timing_fetching){
+        .code_lines = gpu->instruction_cache_bytes / TIMING_CODE_LINE_BYTES,
+        .near_lines = gpu->instruction_near_bytes / TIMING_CODE_LINE_BYTES,
+        .line_cycles = gpu->instruction_line_cycles,
+        .jump_cycles = gpu->instruction_jump_cycles,
+        .far_line_cycles = gpu->instruction_far_line_cycles,
+        .far_jump_cycles = gpu->instruction_far_jump_cycles,
+        .parameter_cycles =
+            (uint32_t)(gpu->parameter_line_cycles + readers * gpu->parameter_crowding_cycles + 0.5),
+        .constant_cycles = gpu->constant_line_cycles,
+        .first_constant_cycles = gpu->constant_first_cycles,
+    };
+}
+
 void timing_model_make(const struct wl_timing_input *input, struct timing_model *model)
 {
     struct wl_gpu assumed;
@@ -343,6 +375,7 @@ void timing_model_make(const struct wl_timing_input *input, struct timing_model 
     model->barrier_latency = gpu->barrier_latency;
     model->barrier_interval = 2;
     double sms = input->block_count < gpu->sm_count ? (double)input->block_count : gpu->sm_count;
+    set_fetching(gpu, sms, input->warps_per_block, &model->fetching);
     model->block_interval = gpu->block_interval_cycles * sms;
     /* bench/gpu/model scheduling, blocks.*.first_gap of 1 to 32 warps */
     double by_warps = 4.0 * input->warps_per_block, by_blocks = 21.0 + input->warps_per_block;

@@ -14,8 +14,21 @@ struct timing_kind {
     uint8_t state;            /* of a warp that waits for the result */
     uint8_t throttle;         /* of a warp that waits for the pipe or queue */
     uint16_t interval;        /* cycles that an instruction keeps its scheduler's pipe busy */
+    uint16_t ahead;           /* and it may issue so many before that pipe is free */
     uint16_t latency;         /* cycles to the result; memory adds its own */
     uint16_t fetches; /* registers' worth that it takes of the operand port, besides its own */
+};
+
+/* What fetching instructions and constants costs, in cycles; lines as in code.h. */
+struct timing_fetching {
+    uint32_t code_lines;  /* that an SM holds */
+    uint32_t near_lines;  /* of a kernel's code that a launch brings near the SMs beforehand */
+    uint32_t line_cycles; /* from one line to the next behind it */
+    uint32_t jump_cycles; /* to any other */
+    uint32_t far_line_cycles, far_jump_cycles; /* of what a launch did not bring near, once */
+    uint32_t parameter_cycles;                 /* a line of parameters */
+    uint32_t constant_cycles;                  /* a line of other constants */
+    uint32_t first_constant_cycles;            /* and more for the first of these */
 };
 
 struct timing_model {
@@ -62,6 +75,7 @@ struct timing_model {
     bool is_whole_trace; /* of its SM: what each load waits for is as recorded, not only in all */
     double dram_bytes_per_missed, dram_bytes_per_written;
     double filled_share; /* of the sectors that are written: lack something, which is read */
+    struct timing_fetching fetching;
     struct sector_shares one_by_one; /* of stores that write lines in part */
 };
 

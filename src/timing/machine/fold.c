@@ -90,6 +90,22 @@ static bool stays_uniform(const struct wl_machine_op *op)
     }
 }
 
+/* Where a load of a constant at a fixed address finds it: among the parameters, or at that address.
+ */
+static void find_constant(const struct folding *folding, struct wl_machine_op *op)
+{
+    if (op->code != WL_OP_LOAD_CONST || op->address == WL_MACHINE_NONE)
+        return;
+    const struct wl_machine_value *base = &folding->machine->registers.items[op->address];
+    if (base->kind == WL_MACHINE_KNOWN) {
+        op->imm = (int64_t)((uint64_t)op->imm + base->constant);
+    } else if (base->constant) {
+        op->imm = (int64_t)((uint64_t)op->imm + base->constant - 1);
+        op->code = WL_OP_LOAD_PARAM;
+    }
+    op->address = WL_MACHINE_NONE;
+}
+
 static void fold_op(struct folding *folding, struct wl_machine_op *op)
 {
     rename_uses(folding, op);
@@ -109,11 +125,13 @@ static void fold_op(struct folding *folding, struct wl_machine_op *op)
         folding->has_changed = true;
         wl_machine_kill(op);
     } else if (stays_uniform(op) && all_fixed(folding, op) && op->code != WL_OP_PRED_LOGIC) {
-        set_kind(folding, to, WL_MACHINE_COMMON, 0);
+        set_kind(folding, to, WL_MACHINE_COMMON,
+                 op->code == WL_OP_PARAM_ADDRESS ? (uint64_t)op->imm + 1 : 0);
         if (op->kind == WL_MACHINE_CONSTANT && op->imm & 4) {
             wl_machine_kill(op); /* comes with its neighbour */
             return;
         }
+        find_constant(folding, op);
         op->kind = op->kind == WL_MACHINE_FREE ? WL_MACHINE_FREE : WL_MACHINE_UNIFORM;
         if (is_copy(op) || op->kind == WL_MACHINE_FREE)
             wl_machine_kill(op);

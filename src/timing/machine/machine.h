@@ -94,7 +94,8 @@ struct wl_machine_block {
 };
 
 struct wl_machine_value {
-    uint64_t constant; /* of WL_MACHINE_KNOWN */
+    uint64_t constant; /* of WL_MACHINE_KNOWN; of WL_MACHINE_COMMON: 0, or 1 more than what it
+                          points to among the parameters */
     uint8_t kind;      /* enum wl_machine_register */
 };
 
