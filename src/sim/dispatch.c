@@ -2,14 +2,14 @@
 #include "sim/executor.h"
 #include "sim/state.h"
 
-#define EXECUTOR(level)                                                                         \
-    extern const struct wl_executor_row wl_exec_table_##level[];                                \
-    void wl_exec_join_##level(struct wl_program *program);                                      \
-    void wl_exec_count_load_##level(struct wl_warp *warp, const struct wl_op *op);              \
-    uint32_t wl_exec_find_loud_##level(const uint32_t *, const uint32_t *, uint32_t, uint32_t); \
-    uint32_t wl_exec_find_repeats_##level(const uint32_t *);                                    \
-    uint32_t wl_exec_find_beyond_##level(const uint32_t *, uint32_t, uint32_t);                 \
-    uint32_t wl_exec_find_offsets_##level(const void *, bool, uint32_t, uint32_t, uint32_t,     \
+#define EXECUTOR(level)                                                                            \
+    extern const struct wl_executor_row wl_exec_table_##level[];                                   \
+    void wl_exec_join_##level(struct wl_program *program);                                         \
+    void wl_exec_count_load_##level(struct wl_warp *warp, const struct wl_op *op, uint64_t first); \
+    uint32_t wl_exec_find_loud_##level(const uint32_t *, const uint32_t *, uint32_t, uint32_t);    \
+    uint32_t wl_exec_find_repeats_##level(const uint32_t *);                                       \
+    uint32_t wl_exec_find_beyond_##level(const uint32_t *, uint32_t, uint32_t);                    \
+    uint32_t wl_exec_find_offsets_##level(const void *, bool, uint32_t, uint32_t, uint32_t,        \
                                           uint32_t *);
 #define WATCH(level)                                                                          \
     {                                                                                         \

@@ -14,8 +14,8 @@ const struct wl_executor_row *wl_executor_table(void);
  * in one go where all lanes are active. */
 void wl_executor_join(struct wl_program *program);
 /* Counts a global load by all lanes that is known to follow its site's pattern, and to be mapped.
- */
-typedef void (*wl_executor_count)(struct wl_warp *warp, const struct wl_op *op);
+ * first: the first lane's address. */
+typedef void (*wl_executor_count)(struct wl_warp *warp, const struct wl_op *op, uint64_t first);
 wl_executor_count wl_executor_count_load(void);
 
 enum { WL_WATCH_DIFFERS = 1, WL_WATCH_BEYOND = 2 };

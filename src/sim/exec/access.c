@@ -437,10 +437,9 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
     return true;
 }
 
-void WL_EXEC(count_load)(struct wl_warp *warp, const struct wl_op *op)
+void WL_EXEC(count_load)(struct wl_warp *warp, const struct wl_op *op, u64 first)
 {
     struct wl_site_state *site = &warp->worker->sites[op->site];
-    const u64 first = ((const u64 *)lane_register(warp, op->a))[0] + (u64)op->imm;
     struct access access; /* of its addresses only the first is read, where the set is known */
     access.warp = warp;
     access.op = op;

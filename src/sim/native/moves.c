@@ -86,7 +86,7 @@ static void emit_permuted(struct native_emitter *e, uint32_t w, const uint32_t *
 
 void native_emit_shared(struct native_emitter *e)
 {
-    const uint32_t slot = wl_native_slot_of(e->segment, e->op);
+    const uint32_t slot = e->segment->slot_of[e->at];
     const uint32_t *offset = &e->segment->slots[slot].near[NATIVE_PIECE_LANES * e->piece];
     int32_t low = 0;
     uint32_t span = 0, places[NATIVE_PIECE_LANES];
@@ -120,7 +120,7 @@ void native_emit_shared(struct native_emitter *e)
 /* Loaded at once and only here: another thread of the host may write there. */
 void native_emit_global(struct native_emitter *e)
 {
-    const uint32_t slot = wl_native_slot_of(e->segment, e->op), bytes = e->op->width_bytes;
+    const uint32_t slot = e->segment->slot_of[e->at], bytes = e->op->width_bytes;
     const uint32_t lanes = 64 / bytes;
     for (uint32_t half = 0; half < bytes / 4; half++) {
         const uint64_t *far =

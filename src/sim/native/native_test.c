@@ -211,9 +211,52 @@ static const char *generate_loop(struct wl_text *text)
     return text->data;
 }
 
+/* A loop of loads from addresses that it computes: lanes lie to each other as in most rounds
+ * before, but where an offset comes round; a register holds one address after the other. */
+static const char *generate_computed(struct wl_text *text)
+{
+    static const char *const strides[] = {"0", "1", "1", "1", "2", "33"};
+    wl_text_add(text, HEAD);
+    add_loads(text);
+    wl_text_addf(
+        text,
+        "ld.param.u64 %%d11, [from]; mov.u32 %%r11, %%tid.x; mov.u32 %%r13, s;\n"
+        "shl.b32 %%r12, %%r11, 3; add.s32 %%r12, %%r12, %%r13; st.shared.b64 [%%r12], %%d1;\n"
+        "bar.sync 0; mov.u32 %%r12, 0; mov.u64 %%d12, %u;\nLOOP:\n",
+        32 * draw(9));
+    for (int i = 0; i < 4; i++) {
+        wl_text_addf(text, "mul.lo.u32 %%r14, %%r11, %s; mad.lo.u32 %%r14, %%r12, %u, %%r14;\n",
+                     strides[draw(6)], draw(3) * 24);
+        wl_text_addf(text, "and.b32 %%r15, %%r14, %u; mul.wide.u32 %%d13, %%r15, 4;\n",
+                     draw(2) ? 255 : 2047);
+        wl_text_addf(text, "add.s64 %%d13, %%d13, %%d11; ld.global.f32 %%r%u, [%%d13+%u];\n",
+                     4 + draw(4), 4 * draw(9));
+        wl_text_addf(text, "add.s64 %%d13, %%d13, %%d12; ld.global.f32 %%r%u, [%%d13];\n",
+                     4 + draw(4));
+        if (draw(2))
+            wl_text_addf(text,
+                         "and.b32 %%r15, %%r14, 127; shl.b32 %%r15, %%r15, 2;\n"
+                         "add.s32 %%r15, %%r15, %%r13; ld.shared.f32 %%r%u, [%%r15+%u];\n",
+                         4 + draw(4), 4 * draw(9));
+        for (int k = 0; k < 3; k++)
+            wl_text_addf(text, "fma.rn.f32 %%r%u, %%r%u, %%r%u, %%r%u;\n", draw(4), 4 + draw(4),
+                         4 + draw(4), draw(4));
+    }
+    /* some go on to where no memory is, or where words do not begin */
+    wl_text_addf(text,
+                 "add.s64 %%d12, %%d12, %u;\n"
+                 "add.s32 %%r12, %%r12, 1; setp.lt.u32 %%p4, %%r12, 48; @%%p4 bra LOOP;\n",
+                 (const uint32_t[]){0, 0, 0, 0, 4096, 32}[draw(6)]);
+    if (draw(8) == 0)
+        wl_text_add(text, "add.s64 %d12, %d12, 2; bra LOOP;\n");
+    add_stores(text);
+    return text->data;
+}
+
 struct memory {
     uint8_t *bytes, *in, *out;
 };
+static uint64_t computed_hits; /* executions of segments that compute addresses of their loads */
 enum { BUFFER_BYTES = THREADS * THREAD_BYTES, BLOCKS = 2 };
 
 /* threads: of a block; where they fill no warp, lanes of the last one are off. */
@@ -251,9 +294,11 @@ static enum wl_code run(const char *text, uint32_t threads, const struct memory 
         .count = true, .threads = 1, .l1_global_loads = true, .engine = engine};
     memset(memory->out, 0, BLOCKS * BUFFER_BYTES);
     enum wl_code code = wl_sim_run(sim, &launch, &options, counts, &error);
-    for (size_t i = 0; program->native && i < program->native->segments.count; i++)
-        *compiled += (threads < WL_LANES ? program->native->segments.items[i]->masked.code
-                                         : program->native->segments.items[i]->code) != NULL;
+    for (size_t i = 0; program->native && i < program->native->segments.count; i++) {
+        const struct wl_native_segment *segment = program->native->segments.items[i];
+        *compiled += (threads < WL_LANES ? segment->masked.code : segment->code) != NULL;
+        computed_hits += segment->is_derived ? segment->hits : 0;
+    }
     wl_sim_free(sim);
     wl_gpu_free(&gpu);
     wl_program_free(program);
@@ -333,12 +378,22 @@ static void shared_loads_give_the_same_bits_and_counts(void **state)
     compare(generate_loop, THREADS, KERNELS);
 }
 
+static void computed_addresses_give_the_same_bits_and_counts(void **state)
+{
+    (void)state;
+    computed_hits = 0;
+    compare(generate_computed, THREADS, KERNELS);
+    if (__builtin_cpu_supports("avx512dq"))
+        assert_true(computed_hits > 250 * KERNELS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_give_the_same_bits),
         cmocka_unit_test(lanes_that_are_off_keep_theirs),
         cmocka_unit_test(shared_loads_give_the_same_bits_and_counts),
+        cmocka_unit_test(computed_addresses_give_the_same_bits_and_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
