@@ -437,7 +437,7 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
     return true;
 }
 
-void WL_EXEC(count_load)(struct wl_warp *warp, const struct wl_op *op, u64 first)
+void WL_EXEC(count_access)(struct wl_warp *warp, const struct wl_op *op, u64 first)
 {
     struct wl_site_state *site = &warp->worker->sites[op->site];
     struct access access; /* of its addresses only the first is read, where the set is known */
@@ -445,7 +445,7 @@ void WL_EXEC(count_load)(struct wl_warp *warp, const struct wl_op *op, u64 first
     access.op = op;
     access.site = site;
     access.bytes = (u32)op->width_bytes * op->count;
-    access.kind = WL_SITE_LOAD;
+    access.kind = op->code == WL_OP_STORE_GLOBAL ? WL_SITE_STORE : WL_SITE_LOAD;
     access.is_local = false;
     access.address[0] = first;
     if (site->sets[(first >> 5) % WL_LINE_SETS].phase != line_phase(site, first))

@@ -35,6 +35,7 @@ static void (*const forms[])(struct native_emitter *) = {
     [WL_NATIVE_PARAMETER] = native_emit_parameter,
     [WL_NATIVE_SHARED] = native_emit_shared,
     [WL_NATIVE_GLOBAL] = native_emit_global,
+    [WL_NATIVE_STORE] = native_emit_store,
 };
 
 /* One more than the highest register offset of the segment, in words. */
@@ -297,6 +298,8 @@ static void emit_slot_bases(struct native_emitter *e)
         if (!e->segment->slots[i].is_global)
             wl_assembly_arithmetic(code, WL_ADD, base, WL_R9, true);
     }
+    if (e->segment->store_count)
+        wl_assembly_lea(code, WL_R9, WL_RAX, offsetof(struct wl_worker, stored));
 }
 
 static void begin_piece(struct native_emitter *e)
@@ -373,7 +376,7 @@ static void emit_beginning(struct native_emitter *e, uintptr_t count)
         emit_launch_bases(e);
         emit_slices(e);
     }
-    if (segment->global_loads)
+    if (segment->global_loads || segment->stores_global)
         emit_counting(e, count);
     emit_slot_bases(e);
     emit_launch_bases(e);
@@ -398,6 +401,7 @@ bool wl_native_emit(const struct wl_program *program, const struct wl_native_seg
     find_next_reads(&e, NULL);
     for (e.piece = 0; e.piece < NATIVE_PIECES; e.piece++)
         emit_piece(&e);
+    native_emit_stores(&e);
     emit_pops(&e);
     wl_assembly_lea(code, WL_RAX, WL_RSI, (int32_t)(segment->count * sizeof(struct wl_op)));
     wl_assembly_return(code);

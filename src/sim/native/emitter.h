@@ -136,5 +136,8 @@ void native_emit_special(struct native_emitter *e);
 void native_emit_parameter(struct native_emitter *e);
 void native_emit_shared(struct native_emitter *e);
 void native_emit_global(struct native_emitter *e);
+/* Keeps what is stored, until native_emit_stores writes all of that to memory. r9: where. */
+void native_emit_store(struct native_emitter *e);
+void native_emit_stores(struct native_emitter *e);
 
 #endif

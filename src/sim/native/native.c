@@ -44,9 +44,10 @@ static const struct wl_op *first_op(const struct wl_program *program,
     return &program->ops[segment->first];
 }
 
-static bool is_load(const struct wl_op *op)
+static bool is_access(const struct wl_op *op)
 {
-    return op->code == WL_OP_LOAD_SHARED || op->code == WL_OP_LOAD_GLOBAL;
+    const uint8_t form = wl_native_rows[op->code].form;
+    return form == WL_NATIVE_SHARED || form == WL_NATIVE_GLOBAL || form == WL_NATIVE_STORE;
 }
 
 /* What a site has shown: how its lanes lie to each other, and where the first may lie. */
@@ -115,7 +116,7 @@ static bool make_plan(const struct wl_worker *worker, const struct wl_native_seg
         last[i] = segment->slots[i].is_global ? INT64_MAX : UINT32_MAX;
     }
     for (uint32_t i = 0; i < segment->count; i++) {
-        if (!is_load(&ops[i]))
+        if (!is_access(&ops[i]))
             continue;
         const struct wl_site_state *site = &worker->sites[ops[i].site];
         const uint32_t slot = segment->slot_of[i];
@@ -141,7 +142,7 @@ void wl_native_settle(struct wl_worker *worker)
             continue;
         const struct wl_op *ops = first_op(worker->run->program, segment);
         for (uint32_t k = 0; k < segment->count && worker->run->count; k++)
-            if (ops[k].code == WL_OP_LOAD_SHARED)
+            if (ops[k].code == WL_OP_LOAD_SHARED || ops[k].code == WL_OP_STORE_SHARED)
                 worker->sites[ops[k].site].memo.repeats += plan->executions;
         __atomic_add_fetch(&segment->hits, (uint32_t)plan->executions, __ATOMIC_RELAXED);
         plan->executions = 0;
@@ -170,14 +171,14 @@ void wl_native_end_worker(struct wl_worker *worker)
     worker->plans = NULL;
 }
 
-/* Counts the global loads of a segment that fits. Called by its code. */
-static void count_loads(struct wl_warp *warp, const struct wl_native_segment *segment)
+/* Counts the global accesses of a segment that fits. Called by its code. */
+static void count_accesses(struct wl_warp *warp, const struct wl_native_segment *segment)
 {
     const struct wl_op *ops = first_op(warp->worker->run->program, segment);
     const struct wl_native_plan *plan = &warp->worker->plans[segment->index];
-    const wl_executor_count count = wl_executor_count_load();
+    const wl_executor_count count = wl_executor_count_access();
     for (uint32_t i = 0; i < segment->count; i++)
-        if (ops[i].code == WL_OP_LOAD_GLOBAL)
+        if (ops[i].code == WL_OP_LOAD_GLOBAL || ops[i].code == WL_OP_STORE_GLOBAL)
             count(warp, &ops[i], plan->slots[segment->slot_of[i]].lanes[0] + (uint64_t)ops[i].imm);
 }
 
@@ -195,7 +196,7 @@ static wl_op_run write_code(const struct wl_program *program,
     struct wl_assembly code = {0};
     wl_op_run run = NULL;
     bool is_good = wl_native_emit(program, segment, is_masked, (uintptr_t)run_anyway,
-                                  (uintptr_t)count_loads, &code);
+                                  (uintptr_t)count_accesses, &code);
     const size_t bytes = wl_assembly_size(&code);
     void *memory = MAP_FAILED;
     if (is_good)
@@ -280,7 +281,7 @@ static bool copy_patterns(const struct wl_worker *worker, struct wl_native_segme
     const struct wl_op *ops = first_op(worker->run->program, segment);
     bool is_known[WL_NATIVE_SLOTS] = {false};
     for (uint32_t i = 0; i < segment->count; i++) {
-        if (!is_load(&ops[i]))
+        if (!is_access(&ops[i]))
             continue;
         const uint32_t slot = segment->slot_of[i];
         struct wl_native_address *address = &segment->slots[slot], before = *address;
@@ -402,18 +403,19 @@ static void note_loads(struct wl_program *program, struct wl_native_segment *seg
     native->loading[segment->index] = segment;
     const struct wl_op *ops = first_op(program, segment);
     for (uint32_t k = 0; k < segment->count; k++)
-        if (is_load(&ops[k]))
+        if (is_access(&ops[k]))
             native->is_loading_site[ops[k].site] = 1;
 }
 
-/* What a segment is in parts, for when its loads do not fit: without addresses that it computes
- * itself, or without loads. Who has lanes off runs the last of these. */
+/* What a segment is in parts, for when its loads do not fit: without stores and addresses that it
+ * computes itself, or without loads. Who has lanes off runs the last of these. */
 static void find_parts(struct wl_program *program, const struct wl_native_segment *of)
 {
     struct wl_native *native = program->native;
     const uint32_t number = of->number, first = (uint32_t)native->segments.count;
     wl_native_find(program, of->first, of->first + of->count,
-                   of->is_derived ? WL_NATIVE_LOADS : WL_NATIVE_NO_LOADS, native);
+                   of->is_derived || of->store_count ? WL_NATIVE_LOADS : WL_NATIVE_NO_LOADS,
+                   native);
     struct wl_native_segment *segment = native->segments.items[number];
     segment->parts = first;
     segment->part_count = (uint32_t)native->segments.count - first;
@@ -431,7 +433,7 @@ void wl_native_install(struct wl_program *program, bool at_once)
     program->free_native = free_native;
     native->is_eager = at_once;
     pthread_mutex_init(&native->lock, NULL);
-    wl_native_find(program, 0, program->op_count, WL_NATIVE_DERIVED, native);
+    wl_native_find(program, 0, program->op_count, WL_NATIVE_ALL, native);
     const size_t count = native->segments.count;
     for (size_t i = 0; i < count; i++)
         if (native->segments.items[i]->index != UINT32_MAX)

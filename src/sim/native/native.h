@@ -38,6 +38,7 @@ enum wl_native_form {
     WL_NATIVE_PARAMETER,
     WL_NATIVE_SHARED,
     WL_NATIVE_GLOBAL,
+    WL_NATIVE_STORE,
 };
 
 enum {
@@ -77,15 +78,16 @@ struct wl_native_operands {
     struct wl_native_operand reads[WL_NATIVE_READS], writes[WL_NATIVE_WRITES];
     uint32_t read_count, write_count;
 };
-/* The registers of an operation that has a row; of a load, not the address. */
+/* The registers of an operation that has a row; of a load or store, not the address. */
 struct wl_native_operands wl_native_operands(const struct wl_op *op);
 
 enum { WL_NATIVE_SLOTS = 6 }; /* addresses of a segment */
 #define WL_NATIVE_UNWRITTEN UINT32_MAX
 #define WL_NATIVE_OPERATIONS 512 /* of a segment, at most */
 
-/* Which operations a segment may have. DERIVED: loads from addresses that it computes, too. */
-enum wl_native_takes { WL_NATIVE_NO_LOADS, WL_NATIVE_LOADS, WL_NATIVE_DERIVED };
+/* Which operations a segment may have. ALL: loads from addresses that it computes, too, and stores.
+ */
+enum wl_native_takes { WL_NATIVE_NO_LOADS, WL_NATIVE_LOADS, WL_NATIVE_ALL };
 
 /* A run of operations that are compiled together. One that loads is compiled once its loads have
  * shown how the lanes' addresses lie to each other. */
@@ -95,7 +97,10 @@ struct wl_native_segment {
     uint32_t index;        /* in worker->plans; UINT32_MAX: it loads nothing */
     uint32_t slot_count;
     bool is_derived;  /* some of its addresses are written in it */
-    uint8_t *slot_of; /* by operation: of a load, which of the slots */
+    uint8_t *slot_of; /* by operation: of a load or store, which of the slots */
+    /* done last, in their order, when all its loads have been done */
+    uint32_t stores[WL_NATIVE_STORES], store_count;
+    bool stores_shared, stores_global;
     struct wl_native_address {
         uint32_t offset;     /* of the register that holds it */
         uint32_t written_at; /* operation that writes it before the loads; WL_NATIVE_UNWRITTEN: it

@@ -28,6 +28,16 @@ static bool is_simple_load(const struct wl_op *op)
            !(op->flags & (WL_OPF_DST64 | WL_OPF_NO_ADDRESS)) && op->width_bytes == 4;
 }
 
+static bool is_simple_store(const struct wl_op *op)
+{
+    if (op->count != 1 || op->spare || op->flags & WL_OPF_NO_ADDRESS)
+        return false;
+    if (op->code == WL_OP_STORE_SHARED)
+        return is_simple_load(op);
+    return !(op->flags & WL_OPF_ADDRESS32) &&
+           op->width_bytes == (op->flags & WL_OPF_DST64 ? 8 : 4) && is_short_way(op->imm);
+}
+
 static bool may_compile(const struct wl_op *op, enum wl_native_takes takes)
 {
     switch (wl_native_rows[op->code].form) {
@@ -41,9 +51,16 @@ static bool may_compile(const struct wl_op *op, enum wl_native_takes takes)
         return takes != WL_NATIVE_NO_LOADS && is_simple_load(op);
     case WL_NATIVE_GLOBAL:
         return takes != WL_NATIVE_NO_LOADS && is_simple_global(op);
+    case WL_NATIVE_STORE:
+        return takes == WL_NATIVE_ALL && is_simple_store(op);
     default:
         return true;
     }
+}
+
+static bool is_global_access(const struct wl_op *op)
+{
+    return op->code == WL_OP_LOAD_GLOBAL || op->code == WL_OP_STORE_GLOBAL;
 }
 
 /* The operation before `end` that writes the register last, or WL_NATIVE_UNWRITTEN. */
@@ -123,7 +140,8 @@ static bool has_slice(const struct wl_program *program, const struct wl_native_s
     return wl_native_find_slice(program, segment, at, in_slice);
 }
 
-/* The slot of a load's address, which is known when the segment begins, or can be computed then. */
+/* The slot of an access's address, which is known when the segment begins, or can be computed then.
+ */
 static bool take_slot(const struct wl_program *program, struct wl_native_segment *segment,
                       const struct wl_op *op, enum wl_native_takes takes)
 {
@@ -133,32 +151,39 @@ static bool take_slot(const struct wl_program *program, struct wl_native_segment
            (segment->slots[slot].offset != op->a || segment->slots[slot].written_at != writer))
         slot++;
     segment->slot_of[segment->count] = (uint8_t)slot;
-    segment->global_loads += op->code == WL_OP_LOAD_GLOBAL;
     if (slot < segment->slot_count)
         return true;
     const bool is_derived = writer != WL_NATIVE_UNWRITTEN;
     if (slot == WL_NATIVE_SLOTS ||
-        (is_derived && (takes != WL_NATIVE_DERIVED || !has_slice(program, segment, writer))))
+        (is_derived && (takes != WL_NATIVE_ALL || !has_slice(program, segment, writer))))
         return false;
     segment->slots[slot].offset = op->a;
     segment->slots[slot].written_at = writer;
-    segment->slots[slot].is_global = op->code == WL_OP_LOAD_GLOBAL;
+    segment->slots[slot].is_global = is_global_access(op);
     segment->slot_count++;
     segment->is_derived |= is_derived;
     return true;
 }
 
+/* A load behind a store to the same memory, or a store too many, is another segment's. */
 static bool take(const struct wl_program *program, struct wl_native_segment *segment,
                  enum wl_native_takes takes)
 {
     const struct wl_op *op = &program->ops[segment->first + segment->count];
     if (segment->count == WL_NATIVE_OPERATIONS || !may_compile(op, takes))
         return false;
-    const bool loads = op->code == WL_OP_LOAD_SHARED || op->code == WL_OP_LOAD_GLOBAL;
-    const uint32_t global_loads = segment->global_loads;
-    if (loads && !take_slot(program, segment, op, takes)) {
-        segment->global_loads = global_loads;
+    const uint8_t form = wl_native_rows[op->code].form;
+    const bool loads = form == WL_NATIVE_SHARED || form == WL_NATIVE_GLOBAL;
+    const bool stores = form == WL_NATIVE_STORE, is_global = is_global_access(op);
+    if ((loads && (is_global ? segment->stores_global : segment->stores_shared)) ||
+        (stores && segment->store_count == WL_NATIVE_STORES) ||
+        ((loads || stores) && !take_slot(program, segment, op, takes)))
         return false;
+    segment->global_loads += loads && is_global;
+    if (stores) {
+        segment->stores[segment->store_count++] = segment->count;
+        segment->stores_global |= is_global;
+        segment->stores_shared |= !is_global;
     }
     segment->count++;
     return true;
@@ -193,7 +218,7 @@ void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t e
     for (uint32_t at = first; at < end;) {
         struct wl_native_segment segment = {.slot_of = slot_of};
         find_one(program, at, end, takes, &segment);
-        if (segment.is_derived && !wl_native_has_bases(program, &segment))
+        if (segment.slot_count && !wl_native_has_bases(program, &segment))
             find_one(program, at, end, WL_NATIVE_LOADS, &segment);
         if (segment.count)
             keep(native, &segment);
