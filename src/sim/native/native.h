@@ -1,8 +1,8 @@
 /* Operations in a row compiled to machine code for all lanes, where the host has AVX-512. The
  * executor's functions remain the reference; whoever enters such a segment in its middle, or one
- * that loads with lanes off or while accesses of its warp are recorded, runs those. A load's
+ * that accesses memory with lanes off or while accesses of its warp are recorded, runs those. An
  * address is known when the segment begins, or computed ahead of the rest; nothing is written
- * before all addresses have been found as expected. Internal to sim/native. */
+ * before all have been found as expected. Internal to sim/native. */
 #ifndef WL_SIM_NATIVE_NATIVE_H
 #define WL_SIM_NATIVE_NATIVE_H
 
