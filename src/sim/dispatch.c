@@ -5,7 +5,8 @@
 #define EXECUTOR(level)                                                                         \
     extern const struct wl_executor_row wl_exec_table_##level[];                                \
     void wl_exec_join_##level(struct wl_program *program);                                      \
-    void wl_exec_count_load_##level(struct wl_warp *warp, const struct wl_op *op);              \
+    void wl_exec_count_access_##level(struct wl_warp *warp, const struct wl_op *op,             \
+                                      uint64_t first);                                          \
     uint32_t wl_exec_find_loud_##level(const uint32_t *, const uint32_t *, uint32_t, uint32_t); \
     uint32_t wl_exec_find_repeats_##level(const uint32_t *);                                    \
     uint32_t wl_exec_find_beyond_##level(const uint32_t *, uint32_t, uint32_t);                 \
@@ -23,11 +24,11 @@ EXECUTOR(v4)
 static const struct executor {
     const struct wl_executor_row *table;
     void (*join)(struct wl_program *program);
-    wl_executor_count count_load;
+    wl_executor_count count_access;
     struct wl_executor_watch watch;
-} executors[] = {{wl_exec_table_v2, wl_exec_join_v2, wl_exec_count_load_v2, WATCH(v2)},
-                 {wl_exec_table_v3, wl_exec_join_v3, wl_exec_count_load_v3, WATCH(v3)},
-                 {wl_exec_table_v4, wl_exec_join_v4, wl_exec_count_load_v4, WATCH(v4)}};
+} executors[] = {{wl_exec_table_v2, wl_exec_join_v2, wl_exec_count_access_v2, WATCH(v2)},
+                 {wl_exec_table_v3, wl_exec_join_v3, wl_exec_count_access_v3, WATCH(v3)},
+                 {wl_exec_table_v4, wl_exec_join_v4, wl_exec_count_access_v4, WATCH(v4)}};
 
 static const struct executor *find_executor(void)
 {
@@ -63,9 +64,9 @@ void wl_executor_join(struct wl_program *program)
     choose_executor()->join(program);
 }
 
-wl_executor_count wl_executor_count_load(void)
+wl_executor_count wl_executor_count_access(void)
 {
-    return choose_executor()->count_load;
+    return choose_executor()->count_access;
 }
 
 const struct wl_executor_watch *wl_executor_watch(void)

@@ -13,10 +13,10 @@ const struct wl_executor_row *wl_executor_table(void);
 /* Makes one operation of each stretch of a linked program's operations that the same executor does
  * in one go where all lanes are active. */
 void wl_executor_join(struct wl_program *program);
-/* Counts a global load by all lanes that is known to follow its site's pattern, and to be mapped.
- */
-typedef void (*wl_executor_count)(struct wl_warp *warp, const struct wl_op *op);
-wl_executor_count wl_executor_count_load(void);
+/* Counts a global access by all lanes that is known to follow its site's pattern, and to be mapped.
+ * first: the first lane's address. */
+typedef void (*wl_executor_count)(struct wl_warp *warp, const struct wl_op *op, uint64_t first);
+wl_executor_count wl_executor_count_access(void);
 
 enum { WL_WATCH_DIFFERS = 1, WL_WATCH_BEYOND = 2 };
 

@@ -437,16 +437,15 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
     return true;
 }
 
-void WL_EXEC(count_load)(struct wl_warp *warp, const struct wl_op *op)
+void WL_EXEC(count_access)(struct wl_warp *warp, const struct wl_op *op, u64 first)
 {
     struct wl_site_state *site = &warp->worker->sites[op->site];
-    const u64 first = ((const u64 *)lane_register(warp, op->a))[0] + (u64)op->imm;
     struct access access; /* of its addresses only the first is read, where the set is known */
     access.warp = warp;
     access.op = op;
     access.site = site;
     access.bytes = (u32)op->width_bytes * op->count;
-    access.kind = WL_SITE_LOAD;
+    access.kind = op->code == WL_OP_STORE_GLOBAL ? WL_SITE_STORE : WL_SITE_LOAD;
     access.is_local = false;
     access.address[0] = first;
     if (site->sets[(first >> 5) % WL_LINE_SETS].phase != line_phase(site, first))

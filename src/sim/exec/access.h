@@ -112,9 +112,9 @@ bool WL_EXEC(access_misaligned)(struct access *access, const u64 *all);
  * happened, go the long way. */
 bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const struct wl_op *op,
                              enum wl_site_access kind);
-/* Counts a global load by all lanes that is known to follow its site's pattern, and to be mapped.
+/* Counts a global access by all lanes that is known to follow its site's pattern, and to be mapped.
  */
-void WL_EXEC(count_load)(struct wl_warp *warp, const struct wl_op *op);
+void WL_EXEC(count_access)(struct wl_warp *warp, const struct wl_op *op, u64 first);
 /* Checks mapping and alignment of a global access; counts it where counting is on. False: the warp
  * has faulted. */
 bool WL_EXEC(access_global)(struct access *access);

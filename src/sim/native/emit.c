@@ -35,6 +35,7 @@ static void (*const forms[])(struct native_emitter *) = {
     [WL_NATIVE_PARAMETER] = native_emit_parameter,
     [WL_NATIVE_SHARED] = native_emit_shared,
     [WL_NATIVE_GLOBAL] = native_emit_global,
+    [WL_NATIVE_STORE] = native_emit_store,
 };
 
 /* One more than the highest register offset of the segment, in words. */
@@ -52,13 +53,16 @@ static uint32_t count_words(const struct native_emitter *e)
     return highest / 4 + 1;
 }
 
-/* Who reads a register next, by its offset: no register begins within another. */
-static void find_next_reads(struct native_emitter *e)
+/* Who reads a register next, by its offset: no register begins within another. only: of these
+ * operations; NULL: of all. */
+static void find_next_reads(struct native_emitter *e, const bool *only)
 {
     const uint32_t words = count_words(e);
     uint32_t *next = wl_alloc(words * sizeof *next);
     memset(next, 0xff, words * sizeof *next);
     for (uint32_t at = e->segment->count; at-- > 0;) {
+        if (only && !only[at])
+            continue;
         const struct wl_op *op = &e->program->ops[e->segment->first + at];
         const struct wl_native_operands all = wl_native_operands(op);
         for (uint32_t w = all.write_count; w-- > 0;) { /* of two to one register the last counts */
@@ -106,75 +110,136 @@ static void find_bases(struct native_emitter *e)
     }
 }
 
-enum { LABEL_MISS, LABEL_COUNTED };
+enum { LABEL_MISS, LABEL_MISS_LATE, LABEL_COUNTED }; /* late: registers are saved */
 
 #define PLAN_OFFSET(segment, field)                              \
     (int32_t)((segment)->index * sizeof(struct wl_native_plan) + \
               offsetof(struct wl_native_plan, field))
 
-/* Jumps away unless the lanes of an address lie to each other as the code expects; leaves the first
- * one's in rax. */
-static void check_pattern(struct native_emitter *e, const struct wl_native_address *address)
+#define SLOT_OFFSET(segment, slot, field) \
+    (PLAN_OFFSET(segment, slots) +        \
+     (int32_t)((slot) * sizeof(struct wl_native_slot) + offsetof(struct wl_native_slot, field)))
+
+/* rdx: the worker's plans. */
+static void emit_plans(struct native_emitter *e)
 {
-    const int32_t base = (int32_t)address->offset;
-    const bool is_wide = address->is_global;
-    const uint32_t vectors = is_wide ? 4 : 2;
-    struct wl_operand_place first = native_memory(WL_R8, base);
-    native_emit(e, is_wide ? native_broadcast_64 : native_broadcast_32, NATIVE_TEMPORARY_A, 0,
-                first, -1);
-    for (uint32_t i = 0; i < vectors; i++) {
-        native_fetch(e, NATIVE_TEMPORARY_B, native_memory(WL_R8, base + 64 * (int32_t)i), false);
-        native_emit(e, is_wide ? native_subtract_64 : native_subtract_32, NATIVE_TEMPORARY_B,
-                    NATIVE_TEMPORARY_B, native_vector(NATIVE_TEMPORARY_A), -1);
-        const void *expected = is_wide ? (const void *)&address->far[8 * i]
-                                       : (const void *)&address->near[NATIVE_PIECE_LANES * i];
-        native_emit(e, is_wide ? native_compare_64 : native_compare_32, NATIVE_MASK_A + i % 2,
-                    NATIVE_TEMPORARY_B, native_literal(e, expected, 64), 4);
-        if (i % 2 == 0)
-            continue;
-        wl_assembly_mask_test(e->code, NATIVE_MASK_A, NATIVE_MASK_B);
-        wl_assembly_jump_if(e->code, WL_IF_NOT_ZERO, LABEL_MISS);
-    }
-    wl_assembly_load(e->code, WL_RAX, WL_R8, base, is_wide ? 8 : 4);
+    wl_assembly_load(e->code, WL_RAX, WL_RDI, offsetof(struct wl_warp, worker), 8);
+    wl_assembly_load(e->code, WL_RDX, WL_RAX, offsetof(struct wl_worker, plans), 8);
 }
 
-/* Jumps away unless all loads of the segment are as its code and the worker's plan expect. */
+/* Jumps away unless the two vectors of addresses, 16 of 32 bits or 8 of 64 each, from element
+ * `from` on lie to the first address as the code expects. The first is in NATIVE_TEMPORARY_A. */
+static void check_vectors(struct native_emitter *e, const struct wl_native_address *address,
+                          const struct wl_operand_place vectors[2], uint32_t count, uint32_t from,
+                          uint32_t label)
+{
+    const bool is_wide = address->is_global;
+    for (uint32_t i = 0; i < count; i++) {
+        native_fetch(e, NATIVE_TEMPORARY_B, vectors[i], is_wide);
+        native_emit(e, is_wide ? native_subtract_64 : native_subtract_32, NATIVE_TEMPORARY_B,
+                    NATIVE_TEMPORARY_B, native_vector(NATIVE_TEMPORARY_A), -1);
+        const void *expected = is_wide
+                                   ? (const void *)&address->far[from + 8 * i]
+                                   : (const void *)&address->near[from + NATIVE_PIECE_LANES * i];
+        native_emit(e, is_wide ? native_compare_64 : native_compare_32, NATIVE_MASK_A + i,
+                    NATIVE_TEMPORARY_B, native_literal(e, expected, 64), 4);
+    }
+    wl_assembly_mask_test(e->code, NATIVE_MASK_A, count > 1 ? NATIVE_MASK_B : NATIVE_MASK_A);
+    wl_assembly_jump_if(e->code, WL_IF_NOT_ZERO, label);
+}
+
+/* The same for an address that is in its register. */
+static void check_register(struct native_emitter *e, uint32_t slot)
+{
+    const struct wl_native_address *address = &e->segment->slots[slot];
+    const int32_t base = (int32_t)address->offset;
+    const bool is_wide = address->is_global;
+    native_emit(e, is_wide ? native_broadcast_64 : native_broadcast_32, NATIVE_TEMPORARY_A, 0,
+                native_memory(WL_R8, base), -1);
+    for (uint32_t i = 0; i < (is_wide ? 4 : 2); i += 2) {
+        const struct wl_operand_place vectors[] = {
+            native_memory(WL_R8, base + 64 * (int32_t)i),
+            native_memory(WL_R8, base + 64 + 64 * (int32_t)i)};
+        check_vectors(e, address, vectors, 2, i * (is_wide ? 8 : NATIVE_PIECE_LANES), LABEL_MISS);
+    }
+    wl_assembly_load(e->code, WL_RAX, WL_R8, base, is_wide ? 8 : 4);
+    wl_assembly_store(e->code, WL_RAX, WL_RDX, SLOT_OFFSET(e->segment, slot, lanes), 8);
+}
+
+/* Jumps away unless the first lane's address, in rax, is where the worker's plan has it. */
+static void check_place(struct native_emitter *e, uint32_t slot, uint32_t label)
+{
+    struct wl_assembly *code = e->code;
+    wl_assembly_load(code, WL_RCX, WL_RDX, SLOT_OFFSET(e->segment, slot, lanes), 4);
+    wl_assembly_arithmetic_memory(code, WL_XOR, WL_RCX, WL_RDX,
+                                  SLOT_OFFSET(e->segment, slot, phase), false);
+    wl_assembly_test_memory(code, WL_RCX, WL_RDX, SLOT_OFFSET(e->segment, slot, phase_mask));
+    wl_assembly_jump_if(code, WL_IF_NOT_ZERO, label);
+    wl_assembly_arithmetic_memory(code, WL_SUB, WL_RAX, WL_RDX,
+                                  SLOT_OFFSET(e->segment, slot, least), true);
+    wl_assembly_arithmetic_memory(code, WL_COMPARE, WL_RAX, WL_RDX,
+                                  SLOT_OFFSET(e->segment, slot, room), true);
+    wl_assembly_jump_if(code, WL_IF_ABOVE, label);
+}
+
+/* Jumps away unless the loads from addresses in registers are as the code and the worker's plan
+ * expect. */
 static void emit_checks(struct native_emitter *e)
 {
     struct wl_assembly *code = e->code;
     const struct wl_native_segment *segment = e->segment;
     wl_assembly_compare_zero(code, WL_RDI, offsetof(struct wl_warp, trace));
     wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
-    wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, worker), 8);
-    wl_assembly_load(code, WL_RDX, WL_RAX, offsetof(struct wl_worker, plans), 8);
+    emit_plans(e);
     wl_assembly_load(code, WL_RCX, WL_RAX, offsetof(struct wl_worker, learnt), 8);
     wl_assembly_arithmetic_memory(code, WL_COMPARE, WL_RCX, WL_RDX, PLAN_OFFSET(segment, learnt),
                                   true);
     wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
     for (uint32_t i = 0; i < segment->slot_count; i++) {
-        const int32_t slot =
-            PLAN_OFFSET(segment, slots) + (int32_t)(i * sizeof(struct wl_native_slot));
-        check_pattern(e, &segment->slots[i]);
-        wl_assembly_load(code, WL_RCX, WL_R8, (int32_t)segment->slots[i].offset, 4);
-        wl_assembly_arithmetic_memory(code, WL_XOR, WL_RCX, WL_RDX,
-                                      slot + (int32_t)offsetof(struct wl_native_slot, phase),
-                                      false);
-        wl_assembly_test_memory(code, WL_RCX, WL_RDX,
-                                slot + (int32_t)offsetof(struct wl_native_slot, phase_mask));
-        wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
-        wl_assembly_arithmetic_memory(code, WL_SUB, WL_RAX, WL_RDX,
-                                      slot + (int32_t)offsetof(struct wl_native_slot, least), true);
-        wl_assembly_arithmetic_memory(code, WL_COMPARE, WL_RAX, WL_RDX,
-                                      slot + (int32_t)offsetof(struct wl_native_slot, room), true);
-        wl_assembly_jump_if(code, WL_IF_ABOVE, LABEL_MISS);
+        if (segment->slots[i].written_at != WL_NATIVE_UNWRITTEN)
+            continue;
+        check_register(e, i);
+        check_place(e, i, LABEL_MISS);
     }
-    wl_assembly_increment(code, WL_RDX, PLAN_OFFSET(segment, executions));
+}
+
+/* Checks the piece of an address that the operation at hand has just computed. */
+static void check_computed(struct native_emitter *e, uint32_t slot)
+{
+    const struct wl_native_address *address = &e->segment->slots[slot];
+    const bool is_wide = address->is_global;
+    const int32_t lanes = SLOT_OFFSET(e->segment, slot, lanes);
+    struct wl_operand_place vectors[2];
+    for (uint32_t half = 0; half < (is_wide ? 2u : 1u); half++)
+        vectors[half] = native_find_written(e, address->offset, half);
+    if (vectors[0].kind == WL_OPERAND_NONE) {
+        e->has_failed = true;
+        return;
+    }
+    emit_plans(e);
+    if (e->piece == 0) {
+        native_fetch(e, NATIVE_TEMPORARY_B, vectors[0], is_wide);
+        wl_assembly_vector_store(e->code, native_move_store, native_memory(WL_RDX, lanes),
+                                 NATIVE_TEMPORARY_B, 0, -1);
+    }
+    native_emit(e, is_wide ? native_broadcast_64 : native_broadcast_32, NATIVE_TEMPORARY_A, 0,
+                native_memory(WL_RDX, lanes), -1);
+    check_vectors(e, address, vectors, is_wide ? 2 : 1, e->piece * NATIVE_PIECE_LANES,
+                  LABEL_MISS_LATE);
+    if (e->piece + 1 < NATIVE_PIECES)
+        return;
+    wl_assembly_load(e->code, WL_RAX, WL_RDX, lanes, is_wide ? 8 : 4);
+    wl_assembly_store(e->code, WL_RAX, WL_RDX, lanes, 8);
+    check_place(e, slot, LABEL_MISS_LATE);
 }
 
 /* The warp will wait for its global loads; where accesses are counted, a function does that. */
 static void emit_counting(struct native_emitter *e, uintptr_t count)
 {
     struct wl_assembly *code = e->code;
+    const uint32_t saved = e->bases_used > CALLER_OWNED ? e->bases_used - CALLER_OWNED : 0;
+    const uint32_t pushes = 2 + (saved % 2 == 0); /* 16 bytes align the stack in functions */
+    static const uint8_t kept[] = {WL_RDI, WL_RSI, WL_RAX};
     wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, sm), 8);
     wl_assembly_add_immediate(code, WL_RAX, offsetof(struct wl_sm, turn_loads),
                               e->segment->global_loads);
@@ -182,32 +247,19 @@ static void emit_counting(struct native_emitter *e, uintptr_t count)
     wl_assembly_load(code, WL_RAX, WL_RAX, offsetof(struct wl_worker, run), 8);
     wl_assembly_test_byte(code, WL_RAX, offsetof(struct wl_run, count));
     wl_assembly_jump_if(code, WL_IF_ZERO, LABEL_COUNTED);
-    wl_assembly_push(code, WL_RDI);
-    wl_assembly_push(code, WL_RSI);
-    wl_assembly_push(code,
-                     WL_RAX); /* the stack is aligned to 16 bytes where functions are called */
+    for (uint32_t i = 0; i < pushes; i++)
+        wl_assembly_push(code, kept[i]);
     wl_assembly_call(code, e->segment, count);
-    wl_assembly_pop(code, WL_RAX);
-    wl_assembly_pop(code, WL_RSI);
-    wl_assembly_pop(code, WL_RDI);
+    for (uint32_t i = pushes; i-- > 0;)
+        wl_assembly_pop(code, kept[i]);
     wl_assembly_load(code, WL_R8, WL_RDI, offsetof(struct wl_warp, registers), 8);
     wl_assembly_label(code, LABEL_COUNTED);
 }
 
-static void emit_bases(struct native_emitter *e)
+/* Where the launch, the block, the warp's threads and the parameters are. */
+static void emit_launch_bases(struct native_emitter *e)
 {
     struct wl_assembly *code = e->code;
-    for (uint32_t i = CALLER_OWNED; i < e->bases_used; i++)
-        wl_assembly_push(code, base_registers[i]);
-    if (e->segment->slot_count)
-        wl_assembly_load(code, WL_R9, WL_RDI, offsetof(struct wl_warp, shared), 8);
-    for (uint32_t i = 0; i < e->segment->slot_count; i++) {
-        const struct wl_native_address *address = &e->segment->slots[i];
-        const enum wl_gpr base = e->bases[NATIVE_BASE_SLOT + i];
-        wl_assembly_load(code, base, WL_R8, (int32_t)address->offset, address->is_global ? 8 : 4);
-        if (!address->is_global)
-            wl_assembly_arithmetic(code, WL_ADD, base, WL_R9, true);
-    }
     if (e->bases[NATIVE_BASE_BLOCK] != WL_NO_GPR)
         wl_assembly_load(code, e->bases[NATIVE_BASE_BLOCK], WL_RDI, offsetof(struct wl_warp, cta),
                          8);
@@ -231,23 +283,110 @@ static void emit_bases(struct native_emitter *e)
     wl_assembly_arithmetic(code, WL_ADD, threads, WL_RAX, true);
 }
 
-static void emit_piece(struct native_emitter *e)
+/* The first lane's addresses, which have been checked. */
+static void emit_slot_bases(struct native_emitter *e)
+{
+    struct wl_assembly *code = e->code;
+    if (!e->segment->slot_count)
+        return;
+    emit_plans(e);
+    wl_assembly_increment(code, WL_RDX, PLAN_OFFSET(e->segment, executions));
+    wl_assembly_load(code, WL_R9, WL_RDI, offsetof(struct wl_warp, shared), 8);
+    for (uint32_t i = 0; i < e->segment->slot_count; i++) {
+        const enum wl_gpr base = e->bases[NATIVE_BASE_SLOT + i];
+        wl_assembly_load(code, base, WL_RDX, SLOT_OFFSET(e->segment, i, lanes), 8);
+        if (!e->segment->slots[i].is_global)
+            wl_assembly_arithmetic(code, WL_ADD, base, WL_R9, true);
+    }
+    if (e->segment->store_count)
+        wl_assembly_lea(code, WL_R9, WL_RAX, offsetof(struct wl_worker, stored));
+}
+
+static void begin_piece(struct native_emitter *e)
 {
     for (uint32_t i = 0; i < NATIVE_VECTORS; i++)
         native_release(e, i);
     e->elsewhere.count = 0;
+}
+
+static void begin_operation(struct native_emitter *e)
+{
+    e->op = &e->program->ops[e->segment->first + e->at];
+    e->row = &wl_native_rows[e->op->code];
+    e->operands = wl_native_operands(e->op);
+}
+
+/* Computes the addresses that the segment's own operations write, and checks them. */
+static void emit_slices(struct native_emitter *e)
+{
+    const struct wl_native_segment *segment = e->segment;
+    bool in_slice[WL_NATIVE_OPERATIONS] = {false};
+    for (uint32_t i = 0; i < segment->slot_count; i++)
+        if (segment->slots[i].written_at != WL_NATIVE_UNWRITTEN)
+            wl_native_find_slice(e->program, segment, segment->slots[i].written_at, in_slice);
+    find_next_reads(e, in_slice);
+    e->is_ahead = true;
+    for (e->piece = 0; e->piece < NATIVE_PIECES; e->piece++) {
+        begin_piece(e);
+        for (e->at = 0; e->at < segment->count && !e->has_failed; e->at++) {
+            if (!in_slice[e->at])
+                continue;
+            begin_operation(e);
+            forms[e->row->form](e);
+            for (uint32_t i = 0; i < segment->slot_count; i++)
+                if (segment->slots[i].written_at == e->at)
+                    check_computed(e, i);
+            native_end_operation(e);
+        }
+    }
+    e->is_ahead = false;
+}
+
+static void emit_piece(struct native_emitter *e)
+{
+    begin_piece(e);
     if (e->is_masked) {
         wl_assembly_mask_load(e->code, NATIVE_MASK_ACTIVE, WL_RDI,
                               (int32_t)(offsetof(struct wl_warp, active) + 2 * e->piece));
         wl_assembly_mask_shift(e->code, NATIVE_MASK_ACTIVE_HIGH, NATIVE_MASK_ACTIVE, 8);
     }
     for (e->at = 0; e->at < e->segment->count && !e->has_failed; e->at++) {
-        e->op = &e->program->ops[e->segment->first + e->at];
-        e->row = &wl_native_rows[e->op->code];
-        e->operands = wl_native_operands(e->op);
+        begin_operation(e);
         forms[e->row->form](e);
         native_end_operation(e);
     }
+}
+
+static void emit_pops(struct native_emitter *e)
+{
+    for (uint32_t i = e->bases_used; i-- > CALLER_OWNED;)
+        wl_assembly_pop(e->code, base_registers[i]);
+}
+
+/* All up to where the segment's own operations begin. */
+static void emit_beginning(struct native_emitter *e, uintptr_t count)
+{
+    const struct wl_native_segment *segment = e->segment;
+    wl_assembly_load(e->code, WL_R8, WL_RDI, offsetof(struct wl_warp, registers), 8);
+    if (segment->slot_count)
+        emit_checks(e);
+    for (uint32_t i = CALLER_OWNED; i < e->bases_used; i++)
+        wl_assembly_push(e->code, base_registers[i]);
+    if (segment->is_derived) {
+        emit_launch_bases(e);
+        emit_slices(e);
+    }
+    if (segment->global_loads || segment->stores_global)
+        emit_counting(e, count);
+    emit_slot_bases(e);
+    emit_launch_bases(e);
+}
+
+bool wl_native_has_bases(const struct wl_program *program, const struct wl_native_segment *segment)
+{
+    struct native_emitter e = {.program = program, .segment = segment};
+    find_bases(&e);
+    return !e.has_failed;
 }
 
 bool wl_native_emit(const struct wl_program *program, const struct wl_native_segment *segment,
@@ -257,20 +396,18 @@ bool wl_native_emit(const struct wl_program *program, const struct wl_native_seg
         .code = code, .program = program, .segment = segment, .is_masked = is_masked};
     e.next_of_reads = wl_alloc(segment->count * sizeof *e.next_of_reads);
     e.next_of_writes = wl_alloc(segment->count * sizeof *e.next_of_writes);
-    find_next_reads(&e);
     find_bases(&e);
-    wl_assembly_load(code, WL_R8, WL_RDI, offsetof(struct wl_warp, registers), 8);
-    if (segment->slot_count)
-        emit_checks(&e);
-    if (segment->global_loads)
-        emit_counting(&e, count);
-    emit_bases(&e);
+    emit_beginning(&e, count);
+    find_next_reads(&e, NULL);
     for (e.piece = 0; e.piece < NATIVE_PIECES; e.piece++)
         emit_piece(&e);
-    for (uint32_t i = e.bases_used; i-- > CALLER_OWNED;)
-        wl_assembly_pop(code, base_registers[i]);
+    native_emit_stores(&e);
+    emit_pops(&e);
     wl_assembly_lea(code, WL_RAX, WL_RSI, (int32_t)(segment->count * sizeof(struct wl_op)));
     wl_assembly_return(code);
+    wl_assembly_label(code, LABEL_MISS_LATE);
+    if (segment->is_derived)
+        emit_pops(&e);
     wl_assembly_label(code, LABEL_MISS);
     if (segment->slot_count)
         wl_assembly_leave(code, segment, miss);

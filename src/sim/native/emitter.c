@@ -96,6 +96,16 @@ static const struct native_elsewhere *find_elsewhere(const struct native_emitter
     return NULL;
 }
 
+struct wl_operand_place native_find_written(const struct native_emitter *e, uint32_t offset,
+                                            uint32_t half)
+{
+    const uint32_t number = find_held(e, NATIVE_KEY(offset, half));
+    const struct native_elsewhere *found = find_elsewhere(e, NATIVE_KEY(offset, half));
+    return number < NATIVE_VECTORS ? native_vector(number)
+           : found                 ? found->place
+                                   : (struct wl_operand_place){.kind = WL_OPERAND_NONE};
+}
+
 void native_release(struct native_emitter *e, uint32_t number)
 {
     e->held[number] = (struct native_held){.key = NATIVE_NO_KEY, .next = NATIVE_NEVER};
@@ -118,6 +128,7 @@ static void write_home(struct native_emitter *e, uint32_t number)
     const struct native_held *held = &e->held[number];
     const uint32_t half = held->key & 1;
     const uint8_t mask = half ? NATIVE_MASK_ACTIVE_HIGH : NATIVE_MASK_ACTIVE;
+    e->has_failed |= e->is_ahead;
     native_make_canonical(e, number);
     wl_assembly_vector_store(e->code, held->is_wide ? move_store_64 : native_move_store,
                              home(e, (uint32_t)(held->key >> 1), held->is_wide, half),
@@ -246,6 +257,8 @@ uint32_t native_in_vector(struct native_emitter *e, uint32_t k, uint32_t half)
 static bool is_read_later(const struct native_emitter *e, uint32_t w)
 {
     const uint16_t lives = e->op->lives[e->operands.writes[w].field];
+    if (e->is_ahead)
+        return false;
     return lives == 0 || e->at + lives >= e->segment->count;
 }
 

@@ -57,6 +57,7 @@ struct native_emitter {
     uint8_t bases[NATIVE_BASE_COUNT]; /* WL_NO_GPR: not needed */
     uint8_t bases_used;
     bool is_masked; /* lanes may be off: they keep what they have */
+    bool is_ahead;  /* of the segment's course: nothing is written to the warp's registers */
     bool has_failed;
 };
 
@@ -85,6 +86,9 @@ void native_fetch(struct native_emitter *e, uint32_t dst, struct wl_operand_plac
 void native_release(struct native_emitter *e, uint32_t number);
 /* Makes every NaN the canonical one (PTX ISA, 9.7.3), if others may be there. */
 void native_make_canonical(struct native_emitter *e, uint32_t number);
+/* Where half `half` of a register is that was written: a vector, or elsewhere. */
+struct wl_operand_place native_find_written(const struct native_emitter *e, uint32_t offset,
+                                            uint32_t half);
 /* A vector register for a new value: a free one, or the one whose value is read last. */
 uint32_t native_take_vector(struct native_emitter *e);
 /* The parameter that the register holds all the time, or NULL. */
@@ -132,5 +136,8 @@ void native_emit_special(struct native_emitter *e);
 void native_emit_parameter(struct native_emitter *e);
 void native_emit_shared(struct native_emitter *e);
 void native_emit_global(struct native_emitter *e);
+/* Keeps what is stored, until native_emit_stores writes all of that to memory. r9: where. */
+void native_emit_store(struct native_emitter *e);
+void native_emit_stores(struct native_emitter *e);
 
 #endif

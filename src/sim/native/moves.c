@@ -1,4 +1,4 @@
-/* Moves, what the launch and the block know, and loads. */
+/* Moves, what the launch and the block know, loads and stores. */
 #include "sim/native/emitter.h"
 
 void native_emit_move(struct native_emitter *e)
@@ -86,7 +86,7 @@ static void emit_permuted(struct native_emitter *e, uint32_t w, const uint32_t *
 
 void native_emit_shared(struct native_emitter *e)
 {
-    const uint32_t slot = wl_native_slot_of(e->segment, e->op);
+    const uint32_t slot = e->segment->slot_of[e->at];
     const uint32_t *offset = &e->segment->slots[slot].near[NATIVE_PIECE_LANES * e->piece];
     int32_t low = 0;
     uint32_t span = 0, places[NATIVE_PIECE_LANES];
@@ -120,7 +120,7 @@ void native_emit_shared(struct native_emitter *e)
 /* Loaded at once and only here: another thread of the host may write there. */
 void native_emit_global(struct native_emitter *e)
 {
-    const uint32_t slot = wl_native_slot_of(e->segment, e->op), bytes = e->op->width_bytes;
+    const uint32_t slot = e->segment->slot_of[e->at], bytes = e->op->width_bytes;
     const uint32_t lanes = 64 / bytes;
     for (uint32_t half = 0; half < bytes / 4; half++) {
         const uint64_t *far =
@@ -141,5 +141,57 @@ void native_emit_global(struct native_emitter *e)
         const uint32_t d = native_take_vector(e);
         native_fetch(e, d, from, bytes == 8);
         native_define(e, 0, half, d, false);
+    }
+}
+
+static int32_t kept_at(uint32_t number, uint32_t vector)
+{
+    return (int32_t)(number * WL_LANES * sizeof(uint64_t) + vector * 64);
+}
+
+void native_emit_store(struct native_emitter *e)
+{
+    uint32_t number = 0;
+    while (e->segment->stores[number] != e->at)
+        number++;
+    const uint32_t halves = e->op->width_bytes / 4;
+    for (uint32_t half = 0; half < halves; half++)
+        wl_assembly_vector_store(e->code, native_move_store,
+                                 native_memory(WL_R9, kept_at(number, e->piece * halves + half)),
+                                 (uint8_t)native_in_vector(e, 0, half), 0, -1);
+}
+
+/* Whether the lanes of a vector lie one behind the other; *way: from the address in the slot. */
+static bool is_run(const struct wl_native_address *address, uint32_t from, uint32_t lanes,
+                   uint32_t bytes, int64_t *way)
+{
+    bool is_good = true;
+    for (uint32_t i = 0; i < lanes; i++)
+        is_good &= address->is_global
+                       ? address->far[from + i] == address->far[from] + (uint64_t)bytes * i
+                       : address->near[from + i] == address->near[from] + bytes * i;
+    *way = address->is_global ? (int64_t)address->far[from] : (int64_t)(int32_t)address->near[from];
+    return is_good;
+}
+
+void native_emit_stores(struct native_emitter *e)
+{
+    for (uint32_t number = 0; number < e->segment->store_count; number++) {
+        const uint32_t at = e->segment->stores[number], slot = e->segment->slot_of[at];
+        const struct wl_op *op = &e->program->ops[e->segment->first + at];
+        const struct wl_native_address *address = &e->segment->slots[slot];
+        const uint32_t lanes = 64 / op->width_bytes;
+        for (uint32_t vector = 0; vector < WL_LANES / lanes; vector++) {
+            int64_t way;
+            if (!is_run(address, vector * lanes, lanes, op->width_bytes, &way))
+                e->has_failed = true;
+            way += address->is_global ? op->imm : (int32_t)op->imm;
+            e->has_failed |= way != (int32_t)way;
+            native_fetch(e, NATIVE_TEMPORARY_A, native_memory(WL_R9, kept_at(number, vector)),
+                         false);
+            wl_assembly_vector_store(e->code, native_move_store,
+                                     native_memory(e->bases[NATIVE_BASE_SLOT + slot], (int32_t)way),
+                                     NATIVE_TEMPORARY_A, 0, -1);
+        }
     }
 }

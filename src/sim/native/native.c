@@ -44,9 +44,10 @@ static const struct wl_op *first_op(const struct wl_program *program,
     return &program->ops[segment->first];
 }
 
-static bool is_load(const struct wl_op *op)
+static bool is_access(const struct wl_op *op)
 {
-    return op->code == WL_OP_LOAD_SHARED || op->code == WL_OP_LOAD_GLOBAL;
+    const uint8_t form = wl_native_rows[op->code].form;
+    return form == WL_NATIVE_SHARED || form == WL_NATIVE_GLOBAL || form == WL_NATIVE_STORE;
 }
 
 /* What a site has shown: how its lanes lie to each other, and where the first may lie. */
@@ -115,10 +116,10 @@ static bool make_plan(const struct wl_worker *worker, const struct wl_native_seg
         last[i] = segment->slots[i].is_global ? INT64_MAX : UINT32_MAX;
     }
     for (uint32_t i = 0; i < segment->count; i++) {
-        if (!is_load(&ops[i]))
+        if (!is_access(&ops[i]))
             continue;
         const struct wl_site_state *site = &worker->sites[ops[i].site];
-        const uint32_t slot = wl_native_slot_of(segment, &ops[i]);
+        const uint32_t slot = segment->slot_of[i];
         const struct wl_native_address *address = &segment->slots[slot];
         const struct shown shown =
             (address->is_global ? global_shown : shared_shown)(site, &ops[i], address);
@@ -128,27 +129,6 @@ static bool make_plan(const struct wl_worker *worker, const struct wl_native_seg
     for (uint32_t i = 0; i < segment->slot_count; i++)
         plan->slots[i].room = (uint64_t)last[i] - plan->slots[i].least;
     plan->learnt = worker->learnt;
-    return true;
-}
-
-/* Whether the warp's address registers are as the plan says: what the segment's code looks at. */
-static bool is_fit(const struct wl_warp *warp, const struct wl_native_segment *segment,
-                   const struct wl_native_plan *plan)
-{
-    for (uint32_t i = 0; i < segment->slot_count; i++) {
-        const struct wl_native_address *address = &segment->slots[i];
-        const void *base = warp->registers + address->offset;
-        const uint32_t *near = base;
-        const uint64_t *far = base;
-        const struct wl_native_slot *slot = &plan->slots[i];
-        const uint64_t first = address->is_global ? far[0] : near[0];
-        uint64_t differs = (first ^ slot->phase) & slot->phase_mask;
-        for (int lane = 0; lane < WL_LANES; lane++)
-            differs |= address->is_global ? (far[lane] - far[0]) ^ address->far[lane]
-                                          : (near[lane] - near[0]) ^ address->near[lane];
-        if (differs || first - slot->least > slot->room)
-            return false;
-    }
     return true;
 }
 
@@ -162,7 +142,7 @@ void wl_native_settle(struct wl_worker *worker)
             continue;
         const struct wl_op *ops = first_op(worker->run->program, segment);
         for (uint32_t k = 0; k < segment->count && worker->run->count; k++)
-            if (ops[k].code == WL_OP_LOAD_SHARED)
+            if (ops[k].code == WL_OP_LOAD_SHARED || ops[k].code == WL_OP_STORE_SHARED)
                 worker->sites[ops[k].site].memo.repeats += plan->executions;
         __atomic_add_fetch(&segment->hits, (uint32_t)plan->executions, __ATOMIC_RELAXED);
         plan->executions = 0;
@@ -191,14 +171,15 @@ void wl_native_end_worker(struct wl_worker *worker)
     worker->plans = NULL;
 }
 
-/* Counts the global loads of a segment that fits. Called by its code. */
-static void count_loads(struct wl_warp *warp, const struct wl_native_segment *segment)
+/* Counts the global accesses of a segment that fits. Called by its code. */
+static void count_accesses(struct wl_warp *warp, const struct wl_native_segment *segment)
 {
     const struct wl_op *ops = first_op(warp->worker->run->program, segment);
-    const wl_executor_count count = wl_executor_count_load();
+    const struct wl_native_plan *plan = &warp->worker->plans[segment->index];
+    const wl_executor_count count = wl_executor_count_access();
     for (uint32_t i = 0; i < segment->count; i++)
-        if (ops[i].code == WL_OP_LOAD_GLOBAL)
-            count(warp, &ops[i]);
+        if (ops[i].code == WL_OP_LOAD_GLOBAL || ops[i].code == WL_OP_STORE_GLOBAL)
+            count(warp, &ops[i], plan->slots[segment->slot_of[i]].lanes[0] + (uint64_t)ops[i].imm);
 }
 
 /* ---- compiling ---- */
@@ -215,7 +196,7 @@ static wl_op_run write_code(const struct wl_program *program,
     struct wl_assembly code = {0};
     wl_op_run run = NULL;
     bool is_good = wl_native_emit(program, segment, is_masked, (uintptr_t)run_anyway,
-                                  (uintptr_t)count_loads, &code);
+                                  (uintptr_t)count_accesses, &code);
     const size_t bytes = wl_assembly_size(&code);
     void *memory = MAP_FAILED;
     if (is_good)
@@ -300,9 +281,9 @@ static bool copy_patterns(const struct wl_worker *worker, struct wl_native_segme
     const struct wl_op *ops = first_op(worker->run->program, segment);
     bool is_known[WL_NATIVE_SLOTS] = {false};
     for (uint32_t i = 0; i < segment->count; i++) {
-        if (!is_load(&ops[i]))
+        if (!is_access(&ops[i]))
             continue;
-        const uint32_t slot = wl_native_slot_of(segment, &ops[i]);
+        const uint32_t slot = segment->slot_of[i];
         struct wl_native_address *address = &segment->slots[slot], before = *address;
         if (!copy_pattern(&worker->sites[ops[i].site], address) ||
             (is_known[slot] && (memcmp(before.near, address->near, sizeof before.near) != 0 ||
@@ -373,8 +354,12 @@ static const struct wl_op *run_anyway(struct wl_warp *warp, const struct wl_op *
     struct wl_native_plan *plan = &worker->plans[segment->index];
     if (warp->trace)
         return segment->otherwise(warp, op);
-    if (make_plan(worker, segment, plan) && is_fit(warp, segment, plan))
-        return segment->code(warp, op);
+    if (!plan->is_tried && make_plan(worker, segment, plan)) {
+        plan->is_tried = true;
+        const struct wl_op *next = segment->code(warp, op);
+        plan->is_tried = false;
+        return next;
+    }
     const uint32_t misses = __atomic_add_fetch(&segment->misses, 1, __ATOMIC_RELAXED);
     if (misses % MISSES_MOST == 0) {
         wl_native_settle(worker);
@@ -392,6 +377,7 @@ static void free_native(struct wl_native *native)
             munmap(segment->memory, segment->memory_bytes);
         if (segment->masked.memory)
             munmap(segment->masked.memory, segment->masked.memory_bytes);
+        free(segment->slot_of);
         free(segment);
     }
     free(native->segments.items);
@@ -417,20 +403,25 @@ static void note_loads(struct wl_program *program, struct wl_native_segment *seg
     native->loading[segment->index] = segment;
     const struct wl_op *ops = first_op(program, segment);
     for (uint32_t k = 0; k < segment->count; k++)
-        if (is_load(&ops[k]))
+        if (is_access(&ops[k]))
             native->is_loading_site[ops[k].site] = 1;
 }
 
-/* What is left of a segment without its loads: who has lanes off runs that, all others once the
- * segment is given up. */
-static void find_parts(struct wl_program *program, struct wl_native_segment *segment)
+/* What a segment is in parts, for when its loads do not fit: without stores and addresses that it
+ * computes itself, or without loads. Who has lanes off runs the last of these. */
+static void find_parts(struct wl_program *program, const struct wl_native_segment *of)
 {
     struct wl_native *native = program->native;
-    segment->parts = (uint32_t)native->segments.count;
-    wl_native_find(program, segment->first, segment->first + segment->count, false, native);
-    segment->part_count = (uint32_t)native->segments.count - segment->parts;
+    const uint32_t number = of->number, first = (uint32_t)native->segments.count;
+    wl_native_find(program, of->first, of->first + of->count,
+                   of->is_derived || of->store_count ? WL_NATIVE_LOADS : WL_NATIVE_NO_LOADS,
+                   native);
+    struct wl_native_segment *segment = native->segments.items[number];
+    segment->parts = first;
+    segment->part_count = (uint32_t)native->segments.count - first;
     for (uint32_t i = 0; i < segment->part_count; i++)
-        begin_learning_masked(program, native->segments.items[segment->parts + i]);
+        if (native->segments.items[first + i]->index != UINT32_MAX)
+            find_parts(program, native->segments.items[first + i]);
 }
 
 void wl_native_install(struct wl_program *program, bool at_once)
@@ -442,20 +433,22 @@ void wl_native_install(struct wl_program *program, bool at_once)
     program->free_native = free_native;
     native->is_eager = at_once;
     pthread_mutex_init(&native->lock, NULL);
-    wl_native_find(program, 0, program->op_count, true, native);
+    wl_native_find(program, 0, program->op_count, WL_NATIVE_ALL, native);
+    const size_t count = native->segments.count;
+    for (size_t i = 0; i < count; i++)
+        if (native->segments.items[i]->index != UINT32_MAX)
+            find_parts(program, native->segments.items[i]);
     native->loading = wl_alloc_zero(native->plan_count, sizeof(struct wl_native_segment *));
     native->is_loading_site = wl_alloc_zero(program->site_count, 1);
     native->masked = wl_alloc_zero(program->op_count, sizeof(struct wl_native_segment *));
-    const size_t count = native->segments.count;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < native->segments.count; i++) {
         struct wl_native_segment *segment = native->segments.items[i];
         note_loads(program, segment);
-        begin_learning(program, segment);
-        if (at_once && segment->index == UINT32_MAX && compile(program, segment))
+        if (i < count)
+            begin_learning(program, segment);
+        if (i < count && at_once && segment->index == UINT32_MAX && compile(program, segment))
             set_run(&program->ops[segment->first], segment->code);
-        if (segment->index != UINT32_MAX)
-            find_parts(program, segment);
-        else
+        if (segment->index == UINT32_MAX)
             begin_learning_masked(program, segment);
     }
 }

@@ -1,7 +1,8 @@
 /* Operations in a row compiled to machine code for all lanes, where the host has AVX-512. The
  * executor's functions remain the reference; whoever enters such a segment in its middle, or one
- * that loads with lanes off or while accesses of its warp are recorded, runs those. Internal to
- * sim/native. */
+ * that accesses memory with lanes off or while accesses of its warp are recorded, runs those. An
+ * address is known when the segment begins, or computed ahead of the rest; nothing is written
+ * before all have been found as expected. Internal to sim/native. */
 #ifndef WL_SIM_NATIVE_NATIVE_H
 #define WL_SIM_NATIVE_NATIVE_H
 
@@ -37,6 +38,7 @@ enum wl_native_form {
     WL_NATIVE_PARAMETER,
     WL_NATIVE_SHARED,
     WL_NATIVE_GLOBAL,
+    WL_NATIVE_STORE,
 };
 
 enum {
@@ -76,10 +78,16 @@ struct wl_native_operands {
     struct wl_native_operand reads[WL_NATIVE_READS], writes[WL_NATIVE_WRITES];
     uint32_t read_count, write_count;
 };
-/* The registers of an operation that has a row; of a load, not the address. */
+/* The registers of an operation that has a row; of a load or store, not the address. */
 struct wl_native_operands wl_native_operands(const struct wl_op *op);
 
-enum { WL_NATIVE_SLOTS = 6 }; /* address registers of a segment */
+enum { WL_NATIVE_SLOTS = 6 }; /* addresses of a segment */
+#define WL_NATIVE_UNWRITTEN UINT32_MAX
+#define WL_NATIVE_OPERATIONS 512 /* of a segment, at most */
+
+/* Which operations a segment may have. ALL: loads from addresses that it computes, too, and stores.
+ */
+enum wl_native_takes { WL_NATIVE_NO_LOADS, WL_NATIVE_LOADS, WL_NATIVE_ALL };
 
 /* A run of operations that are compiled together. One that loads is compiled once its loads have
  * shown how the lanes' addresses lie to each other. */
@@ -88,16 +96,23 @@ struct wl_native_segment {
     uint32_t number;       /* in native->segments, and segment of its first operation */
     uint32_t index;        /* in worker->plans; UINT32_MAX: it loads nothing */
     uint32_t slot_count;
+    bool is_derived;  /* some of its addresses are written in it */
+    uint8_t *slot_of; /* by operation: of a load or store, which of the slots */
+    /* done last, in their order, when all its loads have been done */
+    uint32_t stores[WL_NATIVE_STORES], store_count;
+    bool stores_shared, stores_global;
     struct wl_native_address {
-        uint32_t offset; /* of the register that holds it */
-        bool is_global;  /* 64 bits; else an offset in shared memory, of 32 */
+        uint32_t offset;     /* of the register that holds it */
+        uint32_t written_at; /* operation that writes it before the loads; WL_NATIVE_UNWRITTEN: it
+                                is what it was when the segment began */
+        bool is_global;      /* 64 bits; else an offset in shared memory, of 32 */
         /* what it was compiled for: the lanes' distances to the first lane's */
         uint32_t near[WL_LANES]; /* shared */
         uint64_t far[WL_LANES];  /* global */
     } slots[WL_NATIVE_SLOTS];
     uint32_t global_loads;
-    /* what stands between its loads, for when these fit no more: segments [parts, parts +
-     * part_count) */
+    /* for when its loads fit no more: segments [parts, parts + part_count), which load from fewer
+     * addresses, or not at all */
     uint32_t parts, part_count;
     wl_op_run code;      /* NULL: not compiled */
     bool is_given_up;    /* under the lock */
@@ -120,7 +135,9 @@ struct wl_native_segment {
 struct wl_native_plan {
     uint64_t learnt;     /* worker->learnt when it was made */
     uint64_t executions; /* that the sites have not counted yet */
+    bool is_tried;       /* the code runs again, with the plan just made */
     struct wl_native_slot {
+        uint64_t lanes[8]; /* the address in the first lanes, or 16 of 32 bits */
         uint32_t phase, phase_mask;
         uint64_t least, room;
     } slots[WL_NATIVE_SLOTS];
@@ -137,12 +154,15 @@ struct wl_native {
     pthread_mutex_t lock;     /* of compiling */
 };
 
-/* Adds the segments among the operations [first, end). takes_loads: loads may be in them. */
+/* Adds the segments among the operations [first, end). */
 void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t end,
-                    bool takes_loads, struct wl_native *native);
-
-/* Which of the segment's addresses a load has. */
-uint32_t wl_native_slot_of(const struct wl_native_segment *segment, const struct wl_op *op);
+                    enum wl_native_takes takes, struct wl_native *native);
+/* Marks the operations that compute what the segment's operation `at` writes, and itself. False:
+ * they are no mere arithmetic on integers, or too many. */
+bool wl_native_find_slice(const struct wl_program *program, const struct wl_native_segment *segment,
+                          uint32_t at, bool in_slice[WL_NATIVE_OPERATIONS]);
+/* Whether there are general registers for all memory that the segment reads. */
+bool wl_native_has_bases(const struct wl_program *program, const struct wl_native_segment *segment);
 
 /* Writes the segment's code. is_masked: for lanes that may be off, where it loads nothing. miss:
  * where it goes when it does not fit, with the segment as third argument. count: what it calls,

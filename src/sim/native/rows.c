@@ -51,6 +51,10 @@ static void add_special(struct wl_native_operands *all, const struct wl_op *op,
 {
     const uint8_t own = class_of_bits(row->bits);
     const bool is_wide = row->bits == 0 && op->flags & WL_OPF_DST64;
+    if (row->form == WL_NATIVE_STORE) {
+        read(all, op->dst, is_wide ? WL_CLASS_64 : own);
+        return;
+    }
     written(all, op->dst, is_wide ? WL_CLASS_64 : own, 0);
     switch (row->form) {
     case WL_NATIVE_SELECT:

@@ -2,8 +2,7 @@
 #include "sim/native/native.h"
 
 #include <stdlib.h>
-
-#define MOST 512
+#include <string.h>
 
 static bool is_simple_parameter(const struct wl_op *op)
 {
@@ -29,7 +28,17 @@ static bool is_simple_load(const struct wl_op *op)
            !(op->flags & (WL_OPF_DST64 | WL_OPF_NO_ADDRESS)) && op->width_bytes == 4;
 }
 
-static bool may_compile(const struct wl_op *op, bool takes_loads)
+static bool is_simple_store(const struct wl_op *op)
+{
+    if (op->count != 1 || op->spare || op->flags & WL_OPF_NO_ADDRESS)
+        return false;
+    if (op->code == WL_OP_STORE_SHARED)
+        return is_simple_load(op);
+    return !(op->flags & WL_OPF_ADDRESS32) &&
+           op->width_bytes == (op->flags & WL_OPF_DST64 ? 8 : 4) && is_short_way(op->imm);
+}
+
+static bool may_compile(const struct wl_op *op, enum wl_native_takes takes)
 {
     switch (wl_native_rows[op->code].form) {
     case WL_NATIVE_NONE:
@@ -39,85 +48,180 @@ static bool may_compile(const struct wl_op *op, bool takes_loads)
     case WL_NATIVE_PARAMETER:
         return is_simple_parameter(op);
     case WL_NATIVE_SHARED:
-        return takes_loads && is_simple_load(op);
+        return takes != WL_NATIVE_NO_LOADS && is_simple_load(op);
     case WL_NATIVE_GLOBAL:
-        return takes_loads && is_simple_global(op);
+        return takes != WL_NATIVE_NO_LOADS && is_simple_global(op);
+    case WL_NATIVE_STORE:
+        return takes == WL_NATIVE_ALL && is_simple_store(op);
     default:
         return true;
     }
 }
 
-/* The registers that the segment has written so far, by offset. */
-struct written {
-    uint32_t offsets[MOST * WL_NATIVE_WRITES];
-    uint32_t count;
-};
-
-static bool is_written(const struct written *written, uint32_t offset)
+static bool is_global_access(const struct wl_op *op)
 {
-    for (uint32_t i = written->count; i-- > 0;)
-        if (written->offsets[i] == offset)
-            return true;
-    return false;
+    return op->code == WL_OP_LOAD_GLOBAL || op->code == WL_OP_STORE_GLOBAL;
 }
 
-/* The slot of a load's address, which must be what it was when the segment began. */
-static bool take_slot(struct wl_native_segment *segment, const struct written *written,
-                      const struct wl_op *op)
+/* The operation before `end` that writes the register last, or WL_NATIVE_UNWRITTEN. */
+static uint32_t find_writer(const struct wl_program *program,
+                            const struct wl_native_segment *segment, uint32_t offset, uint32_t end)
 {
+    for (uint32_t at = end; at-- > 0;) {
+        const struct wl_native_operands all =
+            wl_native_operands(&program->ops[segment->first + at]);
+        for (uint32_t w = 0; w < all.write_count; w++)
+            if (all.writes[w].offset == offset)
+                return at;
+    }
+    return WL_NATIVE_UNWRITTEN;
+}
+
+/* Whether an operation can be done ahead of others without a trace: its result stays in a vector.
+ */
+static bool is_repeatable(const struct wl_op *op)
+{
+    const struct wl_native_row *row = &wl_native_rows[op->code];
+    switch (row->form) {
+    case WL_NATIVE_BINARY:
+    case WL_NATIVE_SHIFT_WIDE:
+    case WL_NATIVE_MULTIPLY_ADD:
+    case WL_NATIVE_MULTIPLY_WIDE:
+    case WL_NATIVE_NEGATE:
+    case WL_NATIVE_MOVE:
+    case WL_NATIVE_IMMEDIATE:
+    case WL_NATIVE_WIDEN:
+    case WL_NATIVE_NARROW:
+    case WL_NATIVE_SPECIAL:
+    case WL_NATIVE_PARAMETER:
+        return !(row->flags & (WL_NATIVE_FLOAT | WL_NATIVE_FLUSHES));
+    default:
+        return false;
+    }
+}
+
+#define SLICE_MOST 24 /* operations that are done twice */
+
+bool wl_native_find_slice(const struct wl_program *program, const struct wl_native_segment *segment,
+                          uint32_t at, bool in_slice[WL_NATIVE_OPERATIONS])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i <= at; i++)
+        count += in_slice[i];
+    count += !in_slice[at];
+    in_slice[at] = true;
+    for (uint32_t i = at + 1; i-- > 0;) {
+        if (!in_slice[i])
+            continue;
+        const struct wl_op *op = &program->ops[segment->first + i];
+        const struct wl_native_operands all = wl_native_operands(op);
+        if (!is_repeatable(op))
+            return false;
+        for (uint32_t k = 0; k < all.read_count; k++) {
+            const uint32_t writer = find_writer(program, segment, all.reads[k].offset, i);
+            if (writer == WL_NATIVE_UNWRITTEN || in_slice[writer])
+                continue;
+            in_slice[writer] = true;
+            count++;
+        }
+    }
+    return count <= SLICE_MOST;
+}
+
+/* Whether the addresses that the segment computes, and another that its operation `at` writes, can
+ * be computed when it begins. */
+static bool has_slice(const struct wl_program *program, const struct wl_native_segment *segment,
+                      uint32_t at)
+{
+    bool in_slice[WL_NATIVE_OPERATIONS] = {false};
+    for (uint32_t i = 0; i < segment->slot_count; i++)
+        if (segment->slots[i].written_at != WL_NATIVE_UNWRITTEN)
+            wl_native_find_slice(program, segment, segment->slots[i].written_at, in_slice);
+    return wl_native_find_slice(program, segment, at, in_slice);
+}
+
+/* The slot of an access's address, which is known when the segment begins, or can be computed then.
+ */
+static bool take_slot(const struct wl_program *program, struct wl_native_segment *segment,
+                      const struct wl_op *op, enum wl_native_takes takes)
+{
+    const uint32_t writer = find_writer(program, segment, op->a, segment->count);
     uint32_t slot = 0;
-    while (slot < segment->slot_count && segment->slots[slot].offset != op->a)
+    while (slot < segment->slot_count &&
+           (segment->slots[slot].offset != op->a || segment->slots[slot].written_at != writer))
         slot++;
-    if (slot == WL_NATIVE_SLOTS || is_written(written, op->a))
+    segment->slot_of[segment->count] = (uint8_t)slot;
+    if (slot < segment->slot_count)
+        return true;
+    const bool is_derived = writer != WL_NATIVE_UNWRITTEN;
+    if (slot == WL_NATIVE_SLOTS ||
+        (is_derived && (takes != WL_NATIVE_ALL || !has_slice(program, segment, writer))))
         return false;
     segment->slots[slot].offset = op->a;
-    segment->slots[slot].is_global = op->code == WL_OP_LOAD_GLOBAL;
-    segment->global_loads += op->code == WL_OP_LOAD_GLOBAL;
-    segment->slot_count += slot == segment->slot_count;
+    segment->slots[slot].written_at = writer;
+    segment->slots[slot].is_global = is_global_access(op);
+    segment->slot_count++;
+    segment->is_derived |= is_derived;
     return true;
 }
 
-static bool take(struct wl_native_segment *segment, struct written *written, const struct wl_op *op,
-                 bool takes_loads)
+/* A load behind a store to the same memory, or a store too many, is another segment's. */
+static bool take(const struct wl_program *program, struct wl_native_segment *segment,
+                 enum wl_native_takes takes)
 {
-    if (segment->count == MOST || !may_compile(op, takes_loads))
+    const struct wl_op *op = &program->ops[segment->first + segment->count];
+    if (segment->count == WL_NATIVE_OPERATIONS || !may_compile(op, takes))
         return false;
-    const bool loads = op->code == WL_OP_LOAD_SHARED || op->code == WL_OP_LOAD_GLOBAL;
-    if (loads && !take_slot(segment, written, op))
+    const uint8_t form = wl_native_rows[op->code].form;
+    const bool loads = form == WL_NATIVE_SHARED || form == WL_NATIVE_GLOBAL;
+    const bool stores = form == WL_NATIVE_STORE, is_global = is_global_access(op);
+    if ((loads && (is_global ? segment->stores_global : segment->stores_shared)) ||
+        (stores && segment->store_count == WL_NATIVE_STORES) ||
+        ((loads || stores) && !take_slot(program, segment, op, takes)))
         return false;
-    const struct wl_native_operands operands = wl_native_operands(op);
-    for (uint32_t i = 0; i < operands.write_count; i++)
-        written->offsets[written->count++] = operands.writes[i].offset;
+    segment->global_loads += loads && is_global;
+    if (stores) {
+        segment->stores[segment->store_count++] = segment->count;
+        segment->stores_global |= is_global;
+        segment->stores_shared |= !is_global;
+    }
     segment->count++;
     return true;
 }
 
-uint32_t wl_native_slot_of(const struct wl_native_segment *segment, const struct wl_op *op)
+/* The longest segment that begins there. */
+static void find_one(const struct wl_program *program, uint32_t at, uint32_t end,
+                     enum wl_native_takes takes, struct wl_native_segment *segment)
 {
-    uint32_t slot = 0;
-    while (segment->slots[slot].offset != op->a)
-        slot++;
-    return slot;
+    uint8_t *slot_of = segment->slot_of;
+    *segment = (struct wl_native_segment){.first = at, .index = UINT32_MAX, .slot_of = slot_of};
+    while (segment->first + segment->count < end && take(program, segment, takes))
+        ;
+}
+
+static void keep(struct wl_native *native, const struct wl_native_segment *segment)
+{
+    struct wl_native_segment *kept = wl_alloc(sizeof *kept);
+    *kept = *segment;
+    kept->number = (uint32_t)native->segments.count;
+    kept->slot_of = wl_alloc(segment->count);
+    memcpy(kept->slot_of, segment->slot_of, segment->count);
+    if (kept->slot_count)
+        kept->index = native->plan_count++;
+    WL_PUSH(&native->segments, kept);
 }
 
 void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t end,
-                    bool takes_loads, struct wl_native *native)
+                    enum wl_native_takes takes, struct wl_native *native)
 {
-    struct written *written = wl_alloc(sizeof *written);
+    uint8_t slot_of[WL_NATIVE_OPERATIONS] = {0};
     for (uint32_t at = first; at < end;) {
-        struct wl_native_segment segment = {.first = at, .index = UINT32_MAX};
-        written->count = 0;
-        while (at < end && take(&segment, written, &program->ops[at], takes_loads))
-            at++;
-        at += segment.count == 0;
-        if (segment.count == 0)
-            continue;
-        segment.number = (uint32_t)native->segments.count;
-        if (segment.slot_count)
-            segment.index = native->plan_count++;
-        struct wl_native_segment *kept = wl_alloc(sizeof *kept);
-        *kept = segment;
-        WL_PUSH(&native->segments, kept);
+        struct wl_native_segment segment = {.slot_of = slot_of};
+        find_one(program, at, end, takes, &segment);
+        if (segment.slot_count && !wl_native_has_bases(program, &segment))
+            find_one(program, at, end, WL_NATIVE_LOADS, &segment);
+        if (segment.count)
+            keep(native, &segment);
+        at += segment.count ? segment.count : 1;
     }
-    free(written);
 }
