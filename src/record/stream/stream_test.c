@@ -518,7 +518,7 @@ static void an_unwritable_folder_is_refused(void **state)
 
 /* In a child: the limit of file sizes stands in for a full disk. The signal it raises must not end
  * the program. */
-static int write_under_limit(rlim_t limit_bytes)
+static int write_under_limit(rlim_t limit_bytes, bool is_lifted)
 {
     struct wl_stream_writer *writer;
     if (wl_stream_writer_open(folder, &writer, NULL) != WL_OK)
@@ -536,12 +536,40 @@ static int write_under_limit(rlim_t limit_bytes)
         if (errno != 4321)
             return 2;
     }
-    setrlimit(RLIMIT_FSIZE, &lifted);
+    if (is_lifted)
+        setrlimit(RLIMIT_FSIZE, &lifted);
     sink->put_note(sink->self, &note); /* dropped too: nothing may be missing in between */
     sink->put_end(sink->self, 0, 1);
     sink->put_note(sink->self, &note); /* after the end: not written */
     wl_stream_writer_close(writer);
     return 0;
+}
+
+/* Where there is no room for the end, either: the last notes make some, and are counted. */
+static void the_end_finds_room_on_a_full_disk(void **state)
+{
+    (void)state;
+    for (rlim_t limit_bytes = 200; limit_bytes < 300; limit_bytes++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(write_under_limit(limit_bytes, false));
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+        char *path = find_stream();
+        struct wl_text found = {0};
+        struct wl_sink sink = describing_sink(&found);
+        struct wl_stream_summary summary;
+        assert_int_equal(wl_stream_replay(path, &sink, &summary, NULL), WL_OK);
+        assert_false(summary.is_torn);
+        assert_true(summary.has_end);
+        assert_int_equal(summary.records + summary.dropped, 12);
+        assert_non_null(strstr(found.data, "could not be written: File too large"));
+        wl_text_free(&found);
+        unlink(path);
+        free(path);
+    }
 }
 
 static void a_full_disk_costs_records_not_the_program(void **state)
@@ -550,7 +578,7 @@ static void a_full_disk_costs_records_not_the_program(void **state)
     for (rlim_t limit_bytes = 200; limit_bytes < 260; limit_bytes++) {
         pid_t child = fork();
         if (child == 0)
-            _exit(write_under_limit(limit_bytes));
+            _exit(write_under_limit(limit_bytes, true));
         int status;
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFEXITED(status));
@@ -698,6 +726,7 @@ int main(void)
         TEST(what_is_no_file_is_refused),
         TEST(an_unwritable_folder_is_refused),
         TEST(a_full_disk_costs_records_not_the_program),
+        TEST(the_end_finds_room_on_a_full_disk),
         TEST(a_closed_descriptor_is_opened_again),
         TEST(a_child_lets_go_of_its_parents_stream),
         TEST(progress_is_one_line),

@@ -17,6 +17,9 @@
 /* The program shall not meet our descriptor where it expects the lowest free one. */
 enum { DESCRIPTOR_LEAST = 500 };
 
+/* The end is longer than the shortest records, of which so many make room for it. */
+enum { LAST_RECORDS = 16 };
+
 struct wl_stream_writer {
     struct wl_sink sink;
     pthread_mutex_t lock;
@@ -24,7 +27,9 @@ struct wl_stream_writer {
     int descriptor;
     dev_t device;
     ino_t inode;
-    uint64_t size_bytes; /* whole records */
+    uint64_t size_bytes;           /* whole records */
+    uint64_t starts[LAST_RECORDS]; /* of the last ones, at their number modulo LAST_RECORDS */
+    uint64_t written;              /* records */
     uint64_t dropped;
     bool is_stopped; /* no further record but the last */
     bool is_torn;    /* the file could not be cut back to whole records: not even the last */
@@ -107,17 +112,33 @@ static void fill_header(struct wl_text *frame, enum wl_stream_kind kind)
     wl_stream_write_u32(header + 12, wl_stream_crc32(header, 12));
 }
 
-/* With the lock held. */
-static void append(struct wl_stream_writer *writer, const struct wl_text *frame)
+/* A record is lost, and all further ones are. */
+static void stop(struct wl_stream_writer *writer, int failure)
 {
+    const char *reason = strerrordesc_np(failure);
+    count_dropped(writer, reason ? reason : "unknown error");
+    writer->is_stopped = true;
+}
+
+/* With the lock held. Returns 0 or the errno that stopped it. */
+static int append_frame(struct wl_stream_writer *writer, const struct wl_text *frame)
+{
+    uint64_t start = writer->size_bytes;
     int failure = ensure_descriptor(writer);
     if (!failure)
         failure = write_whole(writer, frame->data, frame->length);
     if (!failure)
+        writer->starts[writer->written++ % LAST_RECORDS] = start;
+    return failure;
+}
+
+/* With the lock held. */
+static void append(struct wl_stream_writer *writer, const struct wl_text *frame)
+{
+    int failure = append_frame(writer, frame);
+    if (!failure)
         return;
-    const char *reason = strerrordesc_np(failure);
-    count_dropped(writer, reason ? reason : "unknown error");
-    writer->is_stopped = true;
+    stop(writer, failure);
 }
 
 /* Ends the frame and appends it, or counts it as dropped. Frees it. */
@@ -162,13 +183,28 @@ PUT(trace, WL_STREAM_TRACE)
 PUT(trace_end, WL_STREAM_TRACE_END)
 #undef PUT
 
-/* Tried even after a failure: it is short, and there may be space again. */
-static void put_end(void *self, int exit_code, uint64_t end_ns)
+/* Gives up the last record, so that the end finds room; false if there is none of which it is known
+ * where it begins. With the lock held. */
+static bool give_up_last(struct wl_stream_writer *writer, int failure, uint64_t *left)
 {
-    struct wl_stream_writer *writer = self;
+    if (*left == 0 || writer->descriptor < 0)
+        return false;
+    uint64_t start = writer->starts[(writer->written - 1) % LAST_RECORDS];
+    if (ftruncate(writer->descriptor, (off_t)start) != 0)
+        return false;
+    writer->size_bytes = start;
+    writer->written--;
+    stop(writer, failure);
+    --*left;
+    return true;
+}
+
+/* Writes the end, once. Returns 0 or the errno that stopped it. */
+static int try_end(struct wl_stream_writer *writer, int exit_code, uint64_t end_ns)
+{
     struct wl_text frame;
     char reason[sizeof writer->reason];
-    int saved_errno = errno;
+    int failure = 0;
     pthread_mutex_lock(&writer->lock);
     struct wl_stream_end end = {exit_code, end_ns, writer->dropped, reason};
     memcpy(reason, writer->reason, sizeof reason);
@@ -179,10 +215,28 @@ static void put_end(void *self, int exit_code, uint64_t end_ns)
     fill_header(&frame, WL_STREAM_END);
     pthread_mutex_lock(&writer->lock);
     if (!writer->is_ended && !writer->is_torn)
-        append(writer, &frame);
-    writer->is_ended = true;
+        failure = append_frame(writer, &frame);
     pthread_mutex_unlock(&writer->lock);
     wl_text_free(&frame);
+    return failure;
+}
+
+/* Tried even after a failure: it is short, and there may be space again. Where there is none, the
+ * last records make room: what was lost and why is worth more than they are. */
+static void put_end(void *self, int exit_code, uint64_t end_ns)
+{
+    struct wl_stream_writer *writer = self;
+    int saved_errno = errno;
+    pthread_mutex_lock(&writer->lock);
+    uint64_t left = writer->written < LAST_RECORDS ? writer->written : LAST_RECORDS;
+    pthread_mutex_unlock(&writer->lock);
+    for (bool is_tried = false; !is_tried;) {
+        int failure = try_end(writer, exit_code, end_ns);
+        pthread_mutex_lock(&writer->lock);
+        is_tried = !failure || !give_up_last(writer, failure, &left);
+        writer->is_ended |= is_tried;
+        pthread_mutex_unlock(&writer->lock);
+    }
     errno = saved_errno;
 }
 
