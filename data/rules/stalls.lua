@@ -39,9 +39,16 @@ local function spell(name, separator)
     return text
 end
 
+-- A taken branch: behind it the next instruction has to be fetched, for twice as long (bench/gpu/model fetch,
+-- exponentials.1.adds_0: 3 cycles and 6).
+local fetched_behind = 2
+
 local rules = {}
-local function state(name, cause, description, todo)
+-- behind: a state that follows this one and is counted with it, up to fetched_behind times as much; least: the share of a
+-- warp's time, 0.3 if none is given.
+local function state(name, cause, description, todo, behind, least)
     local words = spell(name, " ")
+    least = least or 0.3
     rules[#rules + 1] = {
         id = "stall-" .. spell(name, "-"),
         name = "Warps wait: " .. words,
@@ -50,27 +57,31 @@ local function state(name, cause, description, todo)
         order = 600 + #rules,
         group = "stall-" .. name,
         cause = cause,
-        needs = { issue_active, latency, metric_of(name) },
-        description = description .. " Fires when schedulers issue in fewer than 80% of cycles and warps spend 30% of " ..
-            "their time so.",
+        needs = { issue_active, latency, metric_of(name), behind and metric_of(behind) },
+        description = description .. " Fires when schedulers issue in fewer than 80% of cycles and warps spend " ..
+            string.format("%.0f%%", 100 * least) .. " of their time so.",
         advice = todo,
         apply = function(launch)
             local m = launch.m
             local issue, all, own = m[issue_active] / 100, m[latency], m[metric_of(name)]
+            local evidence = { { metric = metric_of(name), threshold = not behind and least * all or nil } }
+            if behind then
+                own = own + math.min(m[metric_of(behind)], fetched_behind * own)
+                evidence[#evidence + 1] = { metric = metric_of(behind) }
+            end
             local share = all > 0 and own / all or 0
-            if issue >= 0.8 or share <= 0.3 then
+            if issue >= 0.8 or share <= least then
                 return nil
             end
+            evidence[#evidence + 1] = { metric = latency }
+            evidence[#evidence + 1] = { metric = issue_active, threshold = 80 }
             local found = worst(launch, name)
             return {
                 severity = "note", -- what is seen; the causes are findings of their own
                 at = found,
                 title = string.format("a warp spends %.1f of %.1f cycles between two instructions (%s) waiting: %s", own,
                     all, advice.percent(share), words),
-                evidence = {
-                    { metric = metric_of(name), threshold = 0.3 * all }, { metric = latency },
-                    { metric = issue_active, threshold = 80 },
-                },
+                evidence = evidence,
                 chain = found and chain_of(launch, found) or nil,
                 confidence = "low",
             }
@@ -108,8 +119,8 @@ state("drain", "", "A warp that has ended waits until its stores are written.",
 state("wait", "latency",
     "A fixed number of cycles must pass before the next instruction of this warp.",
     "More warps, or more independent instructions between those that depend on each other.")
-state("branch_resolving", "divergence", "A branch is being decided.",
-    "Fewer branches: unroll short loops, replace conditions by arithmetic or predicates.")
+state("branch_resolving", "divergence", "A branch is being decided, or what stands behind it fetched.",
+    "Fewer branches: unroll short loops, replace conditions by arithmetic or predicates.", "no_instruction", 0.25)
 state("no_instruction", "",
     "The next instruction is not there: after jumps, or because the code does not fit the instruction cache.",
     "Unroll less, fewer and shorter branches; for tiny kernels more work in each block.")

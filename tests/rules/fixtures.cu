@@ -11,7 +11,7 @@
 //   stall-mio-throttle fires_shared_pressure silent_stalls
 //   stall-lg-throttle fires_global_reuse silent_stalls
 //   stall-tex-throttle fires_stall_tex_throttle silent_stalls
-//   stall-math-pipe-throttle fires_special_functions silent_stalls
+//   stall-math-pipe-throttle fires_stall_math_pipe_throttle silent_stalls
 //   stall-barrier fires_stall_barrier silent_stalls
 //   stall-membar fires_stall_membar silent_stalls
 //   stall-wait fires_stall_wait silent_stalls
@@ -846,6 +846,17 @@ __global__ void fires_stall_wait(arrays x)
         sum = sum * own + 1.5f;
     x.b[i] = sum;
 }
+// Four chains of double precision: the pipe takes one in two cycles.
+__global__ void fires_stall_math_pipe_throttle(arrays x)
+{
+    int i = global_index();
+    double own = x.d[i & 31], sum[4] = {own, own, own, own};
+#pragma unroll 4
+    for (int k = 0; k < 256; k++)
+        for (double &each : sum)
+            each = each * own + 1.5;
+    x.d[i] = sum[0] + sum[1] + sum[2] + sum[3];
+}
 __global__ void fires_stall_branch_resolving(arrays x)
 {
     int i = global_index();
@@ -903,6 +914,7 @@ static const struct launch launches[] = {
     ROW(fires_stall_barrier, 132, 256),
     ROW(fires_stall_membar, 132, 256),
     ROW(fires_stall_wait, 132, 128),
+    ROW(fires_stall_math_pipe_throttle, 132 * 4, 512),
     ROW(fires_stall_branch_resolving, 132, 128),
     ROW(fires_stall_not_selected, wave, 256),
     ROW(fires_short_threads, 16 * wave, 256),

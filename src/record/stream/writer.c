@@ -18,7 +18,7 @@
 enum { DESCRIPTOR_LEAST = 500 };
 
 /* The end is longer than the shortest records, of which so many make room for it. */
-enum { LAST_RECORDS = 16 };
+enum { SPARE_RECORDS = 16 };
 
 struct wl_stream_writer {
     struct wl_sink sink;
@@ -27,9 +27,10 @@ struct wl_stream_writer {
     int descriptor;
     dev_t device;
     ino_t inode;
-    uint64_t size_bytes;           /* whole records */
-    uint64_t starts[LAST_RECORDS]; /* of the last ones, at their number modulo LAST_RECORDS */
-    uint64_t written;              /* records */
+    uint64_t size_bytes; /* whole records */
+    uint64_t
+        starts[SPARE_RECORDS]; /* of the last spare ones, at their number modulo SPARE_RECORDS */
+    uint64_t spares;           /* records at its end that others can be told instead of */
     uint64_t dropped;
     bool is_stopped; /* no further record but the last */
     bool is_torn;    /* the file could not be cut back to whole records: not even the last */
@@ -120,22 +121,32 @@ static void stop(struct wl_stream_writer *writer, int failure)
     writer->is_stopped = true;
 }
 
+/* Some of many events, or a note: less than why records are missing. Launches are more. */
+static bool is_spare(enum wl_stream_kind kind)
+{
+    return kind == WL_STREAM_TRACE || kind == WL_STREAM_NOTE;
+}
+
 /* With the lock held. Returns 0 or the errno that stopped it. */
-static int append_frame(struct wl_stream_writer *writer, const struct wl_text *frame)
+static int append_frame(struct wl_stream_writer *writer, const struct wl_text *frame,
+                        enum wl_stream_kind kind)
 {
     uint64_t start = writer->size_bytes;
     int failure = ensure_descriptor(writer);
     if (!failure)
         failure = write_whole(writer, frame->data, frame->length);
-    if (!failure)
-        writer->starts[writer->written++ % LAST_RECORDS] = start;
-    return failure;
+    if (failure)
+        return failure;
+    writer->starts[writer->spares % SPARE_RECORDS] = start;
+    writer->spares = is_spare(kind) ? writer->spares + 1 : 0;
+    return 0;
 }
 
 /* With the lock held. */
-static void append(struct wl_stream_writer *writer, const struct wl_text *frame)
+static void append(struct wl_stream_writer *writer, const struct wl_text *frame,
+                   enum wl_stream_kind kind)
 {
-    int failure = append_frame(writer, frame);
+    int failure = append_frame(writer, frame, kind);
     if (!failure)
         return;
     stop(writer, failure);
@@ -155,7 +166,7 @@ static void put_frame(struct wl_stream_writer *writer, struct wl_text *frame,
     else if (writer->is_stopped || writer->is_ended)
         count_dropped(writer, "it came after the end");
     else
-        append(writer, frame);
+        append(writer, frame, kind);
     pthread_mutex_unlock(&writer->lock);
     wl_text_free(frame);
     errno = saved_errno;
@@ -183,17 +194,17 @@ PUT(trace, WL_STREAM_TRACE)
 PUT(trace_end, WL_STREAM_TRACE_END)
 #undef PUT
 
-/* Gives up the last record, so that the end finds room; false if there is none of which it is known
- * where it begins. With the lock held. */
+/* Gives up the last record, so that the end finds room; false if it is none to spare. With the lock
+ * held. */
 static bool give_up_last(struct wl_stream_writer *writer, int failure, uint64_t *left)
 {
     if (*left == 0 || writer->descriptor < 0)
         return false;
-    uint64_t start = writer->starts[(writer->written - 1) % LAST_RECORDS];
+    uint64_t start = writer->starts[(writer->spares - 1) % SPARE_RECORDS];
     if (ftruncate(writer->descriptor, (off_t)start) != 0)
         return false;
     writer->size_bytes = start;
-    writer->written--;
+    writer->spares--;
     stop(writer, failure);
     --*left;
     return true;
@@ -215,7 +226,7 @@ static int try_end(struct wl_stream_writer *writer, int exit_code, uint64_t end_
     fill_header(&frame, WL_STREAM_END);
     pthread_mutex_lock(&writer->lock);
     if (!writer->is_ended && !writer->is_torn)
-        failure = append_frame(writer, &frame);
+        failure = append_frame(writer, &frame, WL_STREAM_END);
     pthread_mutex_unlock(&writer->lock);
     wl_text_free(&frame);
     return failure;
@@ -228,7 +239,7 @@ static void put_end(void *self, int exit_code, uint64_t end_ns)
     struct wl_stream_writer *writer = self;
     int saved_errno = errno;
     pthread_mutex_lock(&writer->lock);
-    uint64_t left = writer->written < LAST_RECORDS ? writer->written : LAST_RECORDS;
+    uint64_t left = writer->spares < SPARE_RECORDS ? writer->spares : SPARE_RECORDS;
     pthread_mutex_unlock(&writer->lock);
     for (bool is_tried = false; !is_tried;) {
         int failure = try_end(writer, exit_code, end_ns);
