@@ -135,6 +135,9 @@ static void set_kinds(const struct wl_timing_input *input, struct timing_model *
             .other_pipe =
                 row->pipe == WL_MACHINE_PIPE_EITHER ? WL_MACHINE_PIPE_FMA : pipe_of(row->pipe),
             .queue = row->queue == QUEUE_XU ? QUEUE_NONE : row->queue,
+            .spacing = row->queue == QUEUE_XU     ? TIMING_SPACED_BY_PIPE
+                       : row->queue != QUEUE_NONE ? TIMING_SPACED_BY_MEMORY
+                                                  : TIMING_SPACED_BY_NOTHING,
             .state = states[row->scoreboard],
             .throttle = throttles[row->queue],
             .interval = intervals[row->pipe],
@@ -146,6 +149,7 @@ static void set_kinds(const struct wl_timing_input *input, struct timing_model *
         if (input->changes & WL_TIMING_FAST_SPECIAL &&
             (row->pipe == WL_MACHINE_PIPE_XU || row->pipe == WL_MACHINE_PIPE_CONVERT)) {
             kind->interval = intervals[WL_MACHINE_PIPE_FMA];
+            kind->spacing = TIMING_SPACED_BY_NOTHING;
             kind->ahead = 0;
             kind->latency = (uint16_t)alu;
         }
