@@ -46,6 +46,7 @@ struct timing_model {
     uint32_t queue_room[WL_TIMING_QUEUES]; /* L1 passes that wait, of one scheduler */
     bool has_texture_pipe;                 /* besides L1's */
     uint32_t loads_in_flight;              /* loads of an SM that may wait for lines to come */
+    uint32_t l1_lines;                     /* that these may wait for */
     uint32_t
         looked_up_room;    /* accesses of an SM that L1 has looked up and that wait for its pipe */
     double look_up_cycles; /* for each line */
