@@ -1,8 +1,9 @@
 /* Which SM gets which block: hardware hands the next block to the SM that has room first. So do
  * these while blocks differ: an SM that has room stops, and the SMs get blocks in the order in
- * which they had room. Where all blocks that have ended took about as many instructions, SMs are
- * dealt as many as they are about to end, in rounds over the SMs, and need not stop: that comes to
- * the same. The outcome does not depend on the threads that run the SMs. */
+ * which they had room. Where blocks that have ended took about as many instructions, but for very
+ * few shorter ones, SMs are dealt as many as they are about to end, in rounds over the SMs, and
+ * need not stop: that comes to nearly the same. The outcome does not depend on the threads that run
+ * the SMs. */
 #ifndef WL_SIM_DEAL_H
 #define WL_SIM_DEAL_H
 
@@ -20,7 +21,8 @@ struct wl_hand {
     uint64_t room_at;                /* the SM's time when a block ended last */
     uint64_t issued;                 /* instructions of the SM, when it stopped last */
     uint64_t ended;                  /* those of blocks that have ended */
-    uint64_t least, most;            /* of one of them; most 0: there is none */
+    uint64_t ended_count;            /* of these blocks */
+    uint64_t least, most;            /* instructions of one of them */
 };
 
 struct wl_deal {
@@ -57,10 +59,11 @@ static inline void wl_hand_end(struct wl_hand *hand, uint64_t instructions, uint
     hand->running--;
     hand->room_at = time;
     hand->ended += instructions;
-    if (!hand->most || instructions < hand->least)
+    if (!hand->ended_count || instructions < hand->least)
         hand->least = instructions;
     if (instructions > hand->most)
         hand->most = instructions;
+    hand->ended_count++;
 }
 
 /* The SM has room for a block and none at hand, though some are left. */

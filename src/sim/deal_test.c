@@ -120,13 +120,44 @@ static void test_pace(void **state)
     wl_deal_end(&deal);
 }
 
+/* How many blocks the SMs are dealt when `odd` blocks of 400 that have ended, a hundred an SM, took
+ * `instructions`. */
+static uint32_t deal_after(uint32_t odd, uint64_t instructions)
+{
+    struct wl_deal deal;
+    uint64_t block;
+    wl_deal_begin(&deal, 10000, 4, 100);
+    wl_deal_round(&deal);
+    for (uint32_t i = 0; i < 400; i++) {
+        struct wl_hand *hand = &deal.hands[i % 4];
+        assert_true(wl_hand_take(hand, &block));
+        wl_hand_end(hand, i < odd ? instructions : BLOCK_INSTRUCTIONS, i);
+        hand->issued = hand->ended;
+    }
+    wl_deal_round(&deal);
+    const uint32_t dealt = (uint32_t)deal.next - 400;
+    wl_deal_end(&deal);
+    return dealt;
+}
+
+/* A few blocks that end early do not keep SMs from being dealt more than they have room for; many,
+ * or one that takes longer, do. */
+static void test_border(void **state)
+{
+    (void)state;
+    assert_int_equal(deal_after(0, 0), 4 * 300);
+    assert_int_equal(deal_after(15, BLOCK_INSTRUCTIONS * 3 / 4), 4 * 300);
+    assert_int_equal(deal_after(17, BLOCK_INSTRUCTIONS * 3 / 4), 4 * 100);
+    assert_int_equal(deal_after(400, BLOCK_INSTRUCTIONS * 3 / 4), 4 * 300);
+    assert_int_equal(deal_after(1, BLOCK_INSTRUCTIONS * 3 / 2), 4 * 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_block_once),
-        cmocka_unit_test(test_first_round),
-        cmocka_unit_test(test_order_of_room),
-        cmocka_unit_test(test_pace),
+        cmocka_unit_test(test_every_block_once), cmocka_unit_test(test_first_round),
+        cmocka_unit_test(test_order_of_room),    cmocka_unit_test(test_pace),
+        cmocka_unit_test(test_border),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

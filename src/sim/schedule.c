@@ -35,7 +35,7 @@ void wl_schedule_begin(struct wl_schedule *schedule, uint32_t blocks, uint32_t w
 {
     schedule->blocks = wl_alloc_zero(blocks, sizeof *schedule->blocks);
     schedule->order = wl_alloc_zero(blocks, sizeof *schedule->order);
-    schedule->arrive = wl_alloc_zero((size_t)blocks * warps_per_block, sizeof *schedule->arrive);
+    schedule->arrive = wl_alloc_zero((size_t)blocks * WL_SCHEDULE_WARPS, sizeof *schedule->arrive);
     schedule->block_count = blocks;
     schedule->warps_per_block = warps_per_block;
     schedule->next = WL_SCHEDULE_NEVER;
@@ -57,7 +57,7 @@ void wl_schedule_end(struct wl_schedule *schedule)
 /* When the first of the block's warps that wait may run. */
 static uint64_t first_arrival(const struct wl_schedule *schedule, uint32_t number)
 {
-    const uint64_t *arrive = schedule->arrive + (size_t)number * schedule->warps_per_block;
+    const uint64_t *arrive = schedule->arrive + (size_t)number * WL_SCHEDULE_WARPS;
     uint64_t first = WL_SCHEDULE_NEVER;
     for (uint32_t left = schedule->blocks[number].waiting; left; left &= left - 1) {
         const uint64_t here = arrive[__builtin_ctz(left)];
@@ -68,9 +68,9 @@ static uint64_t first_arrival(const struct wl_schedule *schedule, uint32_t numbe
 
 void wl_schedule_wait(struct wl_schedule *schedule, uint32_t warp, uint64_t ready)
 {
-    const uint32_t number = warp / schedule->warps_per_block;
+    const uint32_t number = warp / WL_SCHEDULE_WARPS;
     struct wl_schedule_block *block = &schedule->blocks[number];
-    const uint32_t bit = (uint32_t)1 << warp % schedule->warps_per_block;
+    const uint32_t bit = (uint32_t)1 << warp % WL_SCHEDULE_WARPS;
     const bool was_waiting = block->waiting & bit;
     block->ready &= ~bit;
     block->waiting &= ~bit;
@@ -84,6 +84,20 @@ void wl_schedule_wait(struct wl_schedule *schedule, uint32_t warp, uint64_t read
     schedule->next = ready < schedule->next ? ready : schedule->next;
 }
 
+void wl_schedule_release(struct wl_schedule *schedule, uint32_t block, uint32_t warps)
+{
+    struct wl_schedule_block *released = &schedule->blocks[block];
+    released->ready |= warps;
+    if (!(released->waiting & warps))
+        return;
+    released->waiting &= ~warps;
+    released->next = first_arrival(schedule, block);
+    schedule->next = WL_SCHEDULE_NEVER;
+    for (uint32_t i = 0; i < schedule->block_count; i++)
+        if (schedule->blocks[i].next < schedule->next)
+            schedule->next = schedule->blocks[i].next;
+}
+
 void wl_schedule_renew(struct wl_schedule *schedule, uint32_t block, uint64_t time)
 {
     uint32_t kept = 0;
@@ -92,7 +106,7 @@ void wl_schedule_renew(struct wl_schedule *schedule, uint32_t block, uint64_t ti
             schedule->order[kept++] = schedule->order[i];
     schedule->order[kept] = block;
     for (uint32_t i = 0; i < schedule->warps_per_block; i++)
-        wl_schedule_wait(schedule, block * schedule->warps_per_block + i, time);
+        wl_schedule_wait(schedule, block * WL_SCHEDULE_WARPS + i, time);
     schedule->blocks[block].last = schedule->warps_per_block - 1;
 }
 
@@ -100,15 +114,18 @@ void wl_schedule_renew(struct wl_schedule *schedule, uint32_t block, uint64_t ti
 static void land_block(struct wl_schedule *schedule, uint32_t number, uint64_t time)
 {
     struct wl_schedule_block *block = &schedule->blocks[number];
-    const uint64_t *arrive = schedule->arrive + (size_t)number * schedule->warps_per_block;
+    const uint64_t *arrive = schedule->arrive + (size_t)number * WL_SCHEDULE_WARPS;
+    uint64_t next = WL_SCHEDULE_NEVER;
     uint32_t here = 0;
     for (uint32_t left = block->waiting; left; left &= left - 1) {
         const uint32_t warp = (uint32_t)__builtin_ctz(left);
-        here |= (uint32_t)(arrive[warp] <= time) << warp;
+        const uint64_t arrival = arrive[warp];
+        here |= (uint32_t)(arrival <= time) << warp;
+        next = arrival > time && arrival < next ? arrival : next;
     }
     block->waiting &= ~here;
     block->ready |= here;
-    block->next = first_arrival(schedule, number);
+    block->next = next;
 }
 
 /* Makes ready who has waited until now; finds who comes next. */
@@ -128,7 +145,7 @@ static uint32_t pick_of(struct wl_schedule *schedule, uint32_t number)
     struct wl_schedule_block *block = &schedule->blocks[number];
     const uint32_t behind = block->ready & ~(((uint32_t)2 << block->last) - 1);
     block->last = (uint32_t)__builtin_ctz(behind ? behind : block->ready);
-    return number * schedule->warps_per_block + block->last;
+    return number * WL_SCHEDULE_WARPS + block->last;
 }
 
 static uint32_t pick_in_turn(struct wl_schedule *schedule)

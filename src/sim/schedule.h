@@ -8,6 +8,7 @@
 
 #define WL_SCHEDULE_NEVER UINT64_MAX
 #define WL_SCHEDULE_NONE UINT32_MAX
+#define WL_SCHEDULE_WARPS 32 /* of a block, at most: warps are numbered so many a block */
 
 /* Loads of an SM on their way, oldest turn first. */
 #define WL_FLIGHTS 256 /* turns; more than may be on their way */
@@ -34,13 +35,13 @@ struct wl_schedule_block {
 struct wl_schedule {
     struct wl_schedule_block *blocks;
     uint32_t *order;  /* blocks, oldest first */
-    uint64_t *arrive; /* by warp: when its wait ends */
+    uint64_t *arrive; /* by number of the warp: when its wait ends */
     uint64_t next;    /* the first of these times; WL_SCHEDULE_NEVER: nobody waits for one */
     uint32_t block_count, warps_per_block;
     uint32_t turn, cursor;
 };
 
-/* For so many blocks of at most 32 warps; warps are numbered block by block. None may run yet. */
+/* For so many blocks of at most WL_SCHEDULE_WARPS warps. None may run yet. */
 void wl_schedule_begin(struct wl_schedule *schedule, uint32_t blocks, uint32_t warps_per_block);
 void wl_schedule_end(struct wl_schedule *schedule);
 
@@ -49,6 +50,9 @@ void wl_schedule_renew(struct wl_schedule *schedule, uint32_t block, uint64_t ti
 
 /* The warp may not run before `ready`; WL_SCHEDULE_NEVER: until told. */
 void wl_schedule_wait(struct wl_schedule *schedule, uint32_t warp, uint64_t ready);
+
+/* These warps of the block (bits) may run now. */
+void wl_schedule_release(struct wl_schedule *schedule, uint32_t block, uint32_t warps);
 
 /* The warp to run at *time, which moves on if all wait for a later one. WL_SCHEDULE_NONE: all wait
  * until told. */

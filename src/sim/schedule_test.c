@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+enum { B1 = WL_SCHEDULE_WARPS }; /* the number of block 1's first warp */
+
 static void test_oldest_block_first(void **state)
 {
     (void)state;
@@ -20,17 +22,17 @@ static void test_oldest_block_first(void **state)
     wl_schedule_wait(&schedule, 0, 50);
     assert_int_equal(wl_schedule_pick(&schedule, &time), 1);
     wl_schedule_wait(&schedule, 1, WL_SCHEDULE_NEVER);
-    assert_int_equal(wl_schedule_pick(&schedule, &time), 2);
-    wl_schedule_wait(&schedule, 2, 40);
-    wl_schedule_wait(&schedule, 3, 45);
+    assert_int_equal(wl_schedule_pick(&schedule, &time), B1);
+    wl_schedule_wait(&schedule, B1, 40);
+    wl_schedule_wait(&schedule, B1 + 1, 45);
     assert_int_equal(time, 10);
-    assert_int_equal(wl_schedule_pick(&schedule, &time), 2); /* the first to be ready */
+    assert_int_equal(wl_schedule_pick(&schedule, &time), B1); /* the first to be ready */
     assert_int_equal(time, 40);
     wl_schedule_renew(&schedule, 0, 40); /* now younger than block 1 */
     time = 45;
-    wl_schedule_wait(&schedule, 2, WL_SCHEDULE_NEVER);
-    assert_int_equal(wl_schedule_pick(&schedule, &time), 3);
-    wl_schedule_wait(&schedule, 3, WL_SCHEDULE_NEVER);
+    wl_schedule_wait(&schedule, B1, WL_SCHEDULE_NEVER);
+    assert_int_equal(wl_schedule_pick(&schedule, &time), B1 + 1);
+    wl_schedule_wait(&schedule, B1 + 1, WL_SCHEDULE_NEVER);
     assert_int_equal(wl_schedule_pick(&schedule, &time), 0);
     wl_schedule_end(&schedule);
 }
@@ -51,6 +53,11 @@ static void test_in_step(void **state)
     wl_schedule_end(&schedule);
 }
 
+static uint32_t two_a_block(uint32_t warp)
+{
+    return warp / WL_SCHEDULE_WARPS * 2 + warp % WL_SCHEDULE_WARPS;
+}
+
 /* Blocks whose warps are always ready do not keep the others from running. */
 static void test_nobody_starves(void **state)
 {
@@ -62,10 +69,32 @@ static void test_nobody_starves(void **state)
     for (uint32_t block = 0; block < 4; block++)
         wl_schedule_renew(&schedule, block, 0);
     for (int i = 0; i < 8 * 16 * 10; i++)
-        turns[wl_schedule_pick(&schedule, &time)]++;
+        turns[two_a_block(wl_schedule_pick(&schedule, &time))]++;
     for (int warp = 0; warp < 8; warp++)
         assert_true(turns[warp] >= 10);
     assert_true(turns[0] > 500);
+    wl_schedule_end(&schedule);
+}
+
+/* Warps that are released run next, whatever they waited for; the others of the block still wait.
+ */
+static void test_release(void **state)
+{
+    (void)state;
+    struct wl_schedule schedule;
+    uint64_t time = 0;
+    wl_schedule_begin(&schedule, 2, 3);
+    wl_schedule_renew(&schedule, 1, 90);
+    wl_schedule_wait(&schedule, B1, WL_SCHEDULE_NEVER);
+    wl_schedule_wait(&schedule, B1 + 1, 70);
+    wl_schedule_release(&schedule, 1, 3);
+    assert_int_equal(wl_schedule_pick(&schedule, &time), B1);
+    wl_schedule_wait(&schedule, B1, WL_SCHEDULE_NEVER);
+    assert_int_equal(wl_schedule_pick(&schedule, &time), B1 + 1);
+    wl_schedule_wait(&schedule, B1 + 1, WL_SCHEDULE_NEVER);
+    assert_int_equal(time, 0);
+    assert_int_equal(wl_schedule_pick(&schedule, &time), B1 + 2);
+    assert_int_equal(time, 90);
     wl_schedule_end(&schedule);
 }
 
@@ -87,9 +116,8 @@ static void test_loads_in_flight(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_oldest_block_first),
-        cmocka_unit_test(test_in_step),
-        cmocka_unit_test(test_nobody_starves),
+        cmocka_unit_test(test_oldest_block_first), cmocka_unit_test(test_in_step),
+        cmocka_unit_test(test_nobody_starves),     cmocka_unit_test(test_release),
         cmocka_unit_test(test_loads_in_flight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -170,15 +170,16 @@ static void reserve_warps(struct wl_sm *sm, uint32_t count)
     sm->warp_capacity = count;
 }
 
-/* Number of the block's first warp among all of the SM. */
-static uint32_t first_warp(const struct wl_cta *cta)
+/* Number of the block among the SM's. */
+static uint32_t number_of(const struct wl_cta *cta)
 {
-    return (uint32_t)(cta - cta->warps->sm->ctas) * cta->warp_count;
+    return (uint32_t)(cta - cta->warps->sm->ctas);
 }
 
 static void wait_until(const struct wl_warp *warp, uint64_t time)
 {
-    wl_schedule_wait(&warp->sm->schedule, first_warp(warp->cta) + warp->index, time);
+    wl_schedule_wait(&warp->sm->schedule, number_of(warp->cta) * WL_SCHEDULE_WARPS + warp->index,
+                     time);
 }
 
 void wl_sm_wake(struct wl_warp *warp, uint64_t time)
@@ -309,6 +310,7 @@ static void release_barrier(struct wl_cta *cta, uint32_t number)
     bool all = cta->barriers[number].all == 0, any = cta->barriers[number].any != 0;
     if (cta->shadow)
         wl_shadow_release(cta, number);
+    uint32_t released = 0;
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct wl_warp *warp = &cta->warps[i];
         if (warp->status != WL_WARP_AT_BARRIER || warp->barrier != number)
@@ -327,8 +329,9 @@ static void release_barrier(struct wl_cta *cta, uint32_t number)
             *cell = (*cell & ~warp->active) | (result ? warp->active : 0);
         }
         warp->status = WL_WARP_READY;
-        wait_until(warp, 0);
+        released |= (uint32_t)1 << i;
     }
+    wl_schedule_release(&cta->warps->sm->schedule, number_of(cta), released);
     memset(&cta->barriers[number], 0, sizeof cta->barriers[number]);
 }
 
@@ -664,14 +667,13 @@ static struct wl_sm *choose_sm(struct wl_sm *sms, uint32_t count, bool *is_dead)
 /* One turn of one warp; false where the epoch is to be left. */
 static bool run_turn(struct wl_sm *sm, struct wl_worker *worker)
 {
-    const uint32_t warps_per_cta = worker->run->warps_per_block;
     sm->time = wl_flights_land(&sm->flights, sm->time);
     const uint32_t number = wl_schedule_pick(&sm->schedule, &sm->time);
     if (number == WL_SCHEDULE_NONE) {
         sm->is_stalled = true;
         return true;
     }
-    run_warp(&sm->ctas[number / warps_per_cta].warps[number % warps_per_cta], worker);
+    run_warp(&sm->ctas[number / WL_SCHEDULE_WARPS].warps[number % WL_SCHEDULE_WARPS], worker);
     return !wl_hand_is_wanting(sm->hand) && !sm->has_faulted;
 }
 
