@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds contention.cu, or rows.cu or mix.cu with PROGRAM=rows or mix, and reads its launches' counters with ncu; or takes them from the model, where
+# Builds contention.cu, or with PROGRAM=rows, mix or pages that one, and reads its launches' counters with ncu; or takes them from the model, where
 # WARPLENS names `warplens` (then GPU chooses the model).
 # usage: bench/gpu/model/contention.sh OUT.csv [suite...]
 set -e

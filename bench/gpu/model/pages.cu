@@ -71,7 +71,7 @@ __global__ void walk(const float *from, float *to, size_t stride, unsigned count
         *to = sum + unused[0];
 }
 
-template <int UNROLL> static void walk_rows(unsigned warps, unsigned shared_kib, const char *suffix)
+template <int UNROLL> static void walk_rows(unsigned warps, unsigned shared_kib)
 {
     const unsigned count = 256, blocks = 2 * sms;
     const size_t stride = 1024, shared = shared_kib << 10;
@@ -79,67 +79,24 @@ template <int UNROLL> static void walk_rows(unsigned warps, unsigned shared_kib,
                                (int)shared));
     CHECK(cudaFuncSetAttribute(walk<UNROLL>, cudaFuncAttributePreferredSharedMemoryCarveout,
                                cudaSharedmemCarveoutDefault));
-    LABEL("walk%s.unroll_%d.warps_%u.shared_%u", suffix, UNROLL, warps, shared_kib);
+    LABEL("walk.unroll_%d.warps_%u.shared_%u", UNROLL, warps, shared_kib);
     walk<UNROLL><<<blocks, warps * 32, shared>>>(from, to, stride, count);
     report((long)blocks * warps * 32 * count, warps, blocks);
 }
 
-static void run_walk_with(const char *suffix)
+static void run_walk()
 {
     for (unsigned shared_kib : {0, 32, 64, 100})
         for (unsigned warps : {4, 8, 16, 32}) {
-            walk_rows<1>(warps, shared_kib, suffix);
-            walk_rows<4>(warps, shared_kib, suffix);
+            walk_rows<1>(warps, shared_kib);
+            walk_rows<4>(warps, shared_kib);
         }
-}
-
-static void run_walk()
-{
-    run_walk_with("");
-}
-
-__global__ void keep(const float *from, float *to, size_t count)
-{
-    float sum = 0;
-    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count;
-         i += (size_t)gridDim.x * blockDim.x)
-        sum += from[i];
-    if (sum == 1.5f)
-        *to = sum;
-}
-
-/* With as much of L2 kept by lines of another array as may be: ncu --cache-control none. */
-static void run_kept()
-{
-    int most, window;
-    CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxPersistingL2CacheSize, 0));
-    CHECK(cudaDeviceGetAttribute(&window, cudaDevAttrMaxAccessPolicyWindowSize, 0));
-    CHECK(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, most));
-    size_t size = most < window ? most : window;
-    cudaStream_t stream;
-    CHECK(cudaStreamCreate(&stream));
-    cudaStreamAttrValue value = {};
-    float *kept;
-    CHECK(cudaMalloc(&kept, size));
-    value.accessPolicyWindow.base_ptr = kept;
-    value.accessPolicyWindow.num_bytes = size;
-    value.accessPolicyWindow.hitRatio = 1;
-    value.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
-    value.accessPolicyWindow.missProp = cudaAccessPropertyStreaming;
-    CHECK(cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &value));
-    for (int turn = 0; turn < 2; turn++) {
-        LABEL("keep.%zu_bytes.%d", size, turn);
-        keep<<<2 * sms, 1024, 0, stream>>>(kept, to, size / 4);
-        report((long)(size / 4), 32, 2 * sms);
-    }
-    run_walk_with("_kept");
-    CHECK(cudaCtxResetPersistingL2Cache());
 }
 
 static const struct {
     const char *name;
     void (*run)();
-} suites[] = {{"pieces", run_pieces}, {"walk", run_walk}, {"kept", run_kept}};
+} suites[] = {{"pieces", run_pieces}, {"walk", run_walk}};
 
 int main(int argc, char **argv)
 {
