@@ -73,6 +73,7 @@ struct wl_gpu {
     uint32_t l1_queue;        /* of an SM that wait for L1's pipe behind that */
     uint32_t mio_queue;       /* to shared memory that a scheduler may have waiting */
     double register_reads_per_cycle;      /* 32-bit operands that a scheduler fetches */
+    double dram_opening_bytes;            /* that device memory could read while it opens a row */
     double dram_crowding_cycles;          /* queueing delay of a request at half utilization */
     double l1_fill_sectors_per_cycle;     /* fill bandwidth from L2 while L1 serves hits */
     double convert_per_cycle;             /* as xu_per_cycle: between 32-bit integers and floats */

@@ -116,6 +116,7 @@ static const struct wl_gpu_key keys[] = {
     {FIELD(register_reads_per_cycle), TYPE_RATE, false, 0, 64},
     {FIELD(l1_fill_sectors_per_cycle), TYPE_RATE, false, 0, 64},
     {FIELD(dram_crowding_cycles), TYPE_RATE, false, 0, 1e6},
+    {FIELD(dram_opening_bytes), TYPE_RATE, false, 0, 1e6},
     {FIELD(convert_per_cycle), TYPE_RATE, false, 0, 65536},
     {FIELD(tensor_per_cycle), TYPE_RATE, false, 0, 1e6},
     {FIELD(l2_read_bytes_per_cycle), TYPE_RATE, false, 0, 1e6},

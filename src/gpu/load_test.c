@@ -120,7 +120,7 @@ static void test_defaults_are_complete(void **state)
         count++;
     }
     free(text);
-    assert_int_equal(count, 51);
+    assert_int_equal(count, 52);
     assert_int_equal(whole.alu_latency, 6);
     assert_int_equal(whole.xu_latency, 19);
     assert_int_equal(whole.dram_latency, 500);

@@ -130,6 +130,7 @@ void wl_counts_extend(struct wl_sim_counts *counts, uint64_t blocks_run, uint64_
         counts->totals[i] = counts->totals[i] / blocks_run * block_count;
     const double factor = (double)block_count / (double)blocks_run;
     counts->dram_filled_bytes *= factor;
+    counts->dram_openings *= factor;
     counts->l2_read_halves *= factor;
     counts->l2_read_lines_missed *= factor;
     /* struct wl_instruction_counts has nothing but 64-bit counts */

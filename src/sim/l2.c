@@ -8,6 +8,7 @@
 #endif
 
 #include "base/memory.h"
+#include "sim/l2_rows.h"
 
 enum {
     LINE_BYTES = 128,
@@ -79,6 +80,7 @@ struct wl_l2 {
     struct pending *pending; /* groups x SLICES x PENDING_PER_SLICE */
     uint32_t gpu_slices;
     struct updates *updates; /* SLICES x gpu_slices */
+    struct l2_rows *rows;    /* a shard's: each sees all requests */
     struct wl_l2_counts counts[SLICES];
 };
 
@@ -88,6 +90,7 @@ struct located {
     uint16_t group;
     uint8_t sectors, kind, home;
     bool is_float, is_alone;
+    bool is_beside;        /* another read of the last ones */
     uint8_t *answer;       /* NULL: nobody asks */
     struct pending *fetch; /* that others may join; NULL: none */
 };
@@ -209,6 +212,7 @@ struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu)
         l2->pending =
             wl_alloc_zero((size_t)l2->groups * SLICES * PENDING_PER_SLICE, sizeof *l2->pending);
     l2->gpu_slices = gpu->l2_slices ? gpu->l2_slices : 1;
+    l2->rows = wl_alloc_zero(WL_L2_MAX_SHARDS, sizeof *l2->rows);
     l2->updates = wl_alloc_zero((size_t)SLICES * l2->gpu_slices, sizeof *l2->updates);
     wl_l2_begin(l2, false);
     return l2;
@@ -227,6 +231,7 @@ void wl_l2_free(struct wl_l2 *l2)
     free(l2->partition_of);
     free(l2->pending);
     free(l2->updates);
+    free(l2->rows);
     free(l2);
 }
 
@@ -371,9 +376,11 @@ static void keep_written(struct entry entry, uint32_t written)
 }
 
 /* Brings the absent ones of sectors into the home partition's entry. */
-static void fetch(struct entry home, uint32_t sectors, struct wl_l2_counts *counts)
+static void fetch(struct entry home, uint32_t sectors, const struct located *request,
+                  struct wl_l2_counts *counts)
 {
     uint32_t fetched = sectors & ~(uint32_t)*home.valid;
+    counts->dram_openings += fetched && !request->is_beside;
     counts->dram_read_bytes += (uint64_t)count_sectors(fetched) * SECTOR_BYTES;
     *home.valid = (uint8_t)(*home.valid | fetched);
     if (!(*home.valid >> 4))
@@ -429,7 +436,7 @@ static void read_sectors(struct wl_l2 *l2, const struct located *request,
         note_answer(request, count_sectors(missed), 0);
         *fetched_at(l2, near, local) = now;
         counts->alone_misses += request->is_alone ? count_sectors(wide) : 0;
-        fetch(local, wide, counts);
+        fetch(local, wide, request, counts);
         return;
     }
     struct entry home = look_up(l2, request->home, request, counts);
@@ -442,7 +449,7 @@ static void read_sectors(struct wl_l2 *l2, const struct located *request,
     *fetched_at(l2, near, local) = *fetched_at(l2, request->home, home);
     counts->alone_misses += request->is_alone ? count_sectors(absent) : 0;
     counts->alone_far += request->is_alone ? count_sectors(wide & ~absent) : 0;
-    fetch(home, wide, counts);
+    fetch(home, wide, request, counts);
     *local.valid = (uint8_t)(*local.valid | wide);
 }
 
@@ -588,7 +595,7 @@ static void update_sectors(struct wl_l2 *l2, const struct located *request,
     note_updates(l2, request);
     invalidate_copies(l2, request, request->home);
     struct entry owner = look_up(l2, request->home, request, counts);
-    fetch(owner, fetch_pairs(request->sectors & ~(uint32_t)*owner.valid), counts);
+    fetch(owner, fetch_pairs(request->sectors & ~(uint32_t)*owner.valid), request, counts);
     make_dirty(l2, request, owner, counts);
 }
 
@@ -641,6 +648,7 @@ struct batch {
     struct located requests[BATCH];
     size_t count;
     bool takes[SLICES]; /* the shard's slices */
+    struct l2_rows *rows;
 };
 
 /* Where a read may find a neighbour's fetch of its line. */
@@ -681,6 +689,7 @@ static void gather(struct wl_l2 *l2, struct batch *batch, const struct wl_l2_req
     struct located *located = &batch->requests[batch->count];
     located->line = request->key & 0xffffffffffffu;
     locate(l2, located);
+    located->is_beside = l2_rows_note(batch->rows, located->line, l2->launch);
     if (!batch->takes[slice_of(located->set)])
         return;
     for (uint32_t i = 0; i < l2->partitions; i++)
@@ -728,6 +737,7 @@ static inline __attribute__((always_inline)) void feed(struct wl_l2 *l2, unsigne
     size_t *next = wl_alloc_zero(trace_count, sizeof *next);
     struct batch *batch = wl_alloc(sizeof *batch);
     batch->count = 0;
+    batch->rows = &l2->rows[shard];
     for (uint32_t slice = 0; slice < SLICES; slice++)
         batch->takes[slice] = slice % shards == shard;
     for (uint32_t start; find_step(traces, next, trace_count, &start);)
@@ -772,27 +782,11 @@ void wl_l2_feed(struct wl_l2 *l2, unsigned shard, unsigned shards, const struct 
 void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts)
 {
     *counts = (struct wl_l2_counts){0};
+    uint64_t *sums = (uint64_t *)counts;
     for (uint32_t i = 0; i < SLICES; i++) {
-        const struct wl_l2_counts *slice = &l2->counts[i];
-        counts->requests += slice->requests;
-        counts->reads += slice->reads;
-        counts->read_hits += slice->read_hits;
-        counts->read_halves += slice->read_halves;
-        counts->read_lines_missed += slice->read_lines_missed;
-        counts->read_misses += slice->read_misses;
-        counts->alone_reads += slice->alone_reads;
-        counts->alone_misses += slice->alone_misses;
-        counts->alone_far += slice->alone_far;
-        counts->writes += slice->writes;
-        counts->write_hits += slice->write_hits;
-        counts->write_misses += slice->write_misses;
-        counts->atomics += slice->atomics;
-        counts->reductions += slice->reductions;
-        counts->updated_sectors += slice->updated_sectors;
-        counts->coalesced += slice->coalesced;
-        counts->dram_read_bytes += slice->dram_read_bytes;
-        counts->dram_filled_bytes += slice->dram_filled_bytes;
-        counts->dram_write_bytes += slice->dram_write_bytes;
+        const uint64_t *numbers = (const uint64_t *)&l2->counts[i];
+        for (size_t k = 0; k < offsetof(struct wl_l2_counts, atomic_cycles) / sizeof *sums; k++)
+            sums[k] += numbers[k];
     }
     counts->atomic_cycles = counts->atomics + counts->reductions ? atomic_cycles(l2) : 0;
 }

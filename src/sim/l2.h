@@ -87,6 +87,7 @@ struct wl_l2_counts {
     uint64_t coalesced; /* sectors of reads that a neighbour SM's read answered */
     uint64_t dram_read_bytes, dram_write_bytes;
     uint64_t dram_filled_bytes; /* of those read, what written sectors lacked when they left */
+    uint64_t dram_openings;     /* reads of device memory beside which there was no other */
     double atomic_cycles;       /* for which atomics keep the slice busy that has most of them */
 };
 

@@ -69,6 +69,31 @@ static void test_device_memory_answers_in_pairs(void **state)
     wl_l2_free(l2);
 }
 
+/* Lines side by side are opened once for both, and again where others were read between; what L2
+ * has opens nothing. */
+static void test_rows_are_opened(void **state)
+{
+    (void)state;
+    enum { LINES = 512, APART = 32 };
+    struct wl_l2 *l2 = wl_l2_create(&whole);
+    for (uint64_t line = 0; line < LINES; line++)
+        read_line(l2, 0, line, 0xf);
+    assert_int_equal(counts_of(l2).dram_openings, LINES / 2);
+    for (uint64_t line = 0; line < LINES; line++)
+        read_line(l2, 0, line, 0xf);
+    assert_int_equal(counts_of(l2).dram_openings, LINES / 2);
+    wl_l2_begin(l2, false);
+    for (uint64_t line = 0; line < LINES; line++)
+        read_line(l2, 0, line * APART, 1);
+    assert_int_equal(counts_of(l2).dram_openings, LINES);
+    wl_l2_begin(l2, false);
+    for (int half = 0; half < 2; half++)
+        for (uint64_t line = 0; line < 8 * 4096; line++)
+            read_line(l2, 0, 2 * line + 1, half ? 4 : 1);
+    assert_in_range(counts_of(l2).dram_openings, 2 * 8 * 4096 * 0.99, 2 * 8 * 4096);
+    wl_l2_free(l2);
+}
+
 /* "0then2": what one half's SM read, the other half's SM misses for the half of it that is not at
  * home there, without device memory. */
 static void test_the_other_half_misses_half(void **state)
@@ -475,6 +500,7 @@ int main(void)
         cmocka_unit_test(test_cold_unless_kept),
         cmocka_unit_test(test_begins_with_little),
         cmocka_unit_test(test_merged_by_time),
+        cmocka_unit_test(test_rows_are_opened),
         cmocka_unit_test(test_shards_do_not_matter),
         cmocka_unit_test(test_random_requests_against_reference),
     };

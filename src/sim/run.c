@@ -487,6 +487,7 @@ static void gather_l2(struct wl_sim *sim, struct wl_sim_counts *counts)
     counts->atomic_cycles = l2.atomic_cycles;
     counts->updated_sectors = (double)l2.updated_sectors;
     counts->dram_filled_bytes = (double)l2.dram_filled_bytes;
+    counts->dram_openings = (double)l2.dram_openings;
     counts->l2_read_halves = (double)l2.read_halves;
     counts->l2_read_lines_missed = (double)l2.read_lines_missed;
     counts->alone_reads = l2.alone_reads;

@@ -70,6 +70,7 @@ struct wl_sim_counts {
     double l2_read_halves;       /* of lines, 64 bytes each */
     double l2_read_lines_missed; /* by the half of L2 that was asked */
     double dram_filled_bytes;    /* read for sectors that were written in part */
+    double dram_openings;        /* reads of device memory beside which there was no other */
     double atomic_cycles;   /* for which atomics keep the slice of L2 busy that has most of them */
     double updated_sectors; /* of atomics and reductions, once for all lanes of a warp */
     /* warp instructions of all SMs, of the one that ran most, and of the longest warp; 0: not all

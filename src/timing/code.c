@@ -189,10 +189,19 @@ static uint32_t instruction_bytes(const struct wl_gpu *gpu)
 static uint32_t place_group(struct timing_code *code, const struct timing_group *group,
                             uint32_t at_bytes, uint32_t each_bytes)
 {
+    uint32_t line = WL_MACHINE_NONE, constants = WL_MACHINE_NONE;
     for (uint32_t i = 0; i < group->count; i++) {
         struct timing_op *op = &code->ops[group->first + i];
         op->line = at_bytes / TIMING_CODE_LINE_BYTES;
-        at_bytes += op->is_free ? 0 : each_bytes;
+        if (op->is_free)
+            continue;
+        op->is_at_line = op->line != line;
+        line = op->line;
+        if (op->constants == constants)
+            op->constants = WL_MACHINE_NONE;
+        else if (op->constants != WL_MACHINE_NONE)
+            constants = op->constants;
+        at_bytes += each_bytes;
     }
     return at_bytes;
 }

@@ -30,6 +30,7 @@ struct timing_op {
     uint8_t weight;       /* times its pipe's interval */
     uint8_t read_count;   /* registers that it fetches */
     bool is_free;         /* costs no issue slot */
+    bool is_at_line;      /* the first of its group in its line */
     bool is_wide;         /* a load of 16 bytes a lane from shared memory */
     uint8_t lane_count;   /* instructions of the loop that does it for each lane; 0: none does */
     uint8_t adu_cycles;   /* of the SM's unit for addresses of constants, barriers, block numbers */
@@ -39,7 +40,8 @@ struct timing_op {
     uint32_t slot;        /* of its memory access in the group, WL_MACHINE_NONE */
     uint32_t instruction; /* of the program */
     uint32_t line;        /* of the code that it stands in */
-    uint32_t constants;   /* line of constants that it reads, WL_MACHINE_NONE for none */
+    uint32_t constants;   /* line of constants that it reads, WL_MACHINE_NONE for none and for
+                           * the one that was last read in its group */
 };
 
 struct timing_group {

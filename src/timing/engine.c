@@ -152,20 +152,23 @@ static void set_ready(const struct engine *engine, struct warp *warp, const stru
 }
 
 /* The instruction at the head of a warp, which was asked for when the one before had issued, and
- * what constants it reads. */
+ * what constants it reads, where the warp does not come from the same lines. */
 static void wait_for_fetches(struct engine *engine, struct warp *warp, uint64_t *ready)
 {
-    uint64_t there = fetch_code(&engine->fetch, warp->op->line, warp->earliest);
-    if (there > *ready) {
-        *ready = there;
-        warp->state = WL_TIMING_NO_INSTRUCTION;
+    const struct timing_op *op = warp->op;
+    if (op->is_at_line) {
+        uint64_t there = fetch_code(&engine->fetch, op->line, warp->earliest);
+        if (there > *ready) {
+            *ready = there;
+            warp->state = WL_TIMING_NO_INSTRUCTION;
+        }
     }
-    if (warp->op->constants == WL_MACHINE_NONE)
-        return;
-    there = fetch_constant(&engine->fetch, warp->op->constants, *ready);
-    if (there > *ready) {
-        *ready = there;
-        warp->state = WL_TIMING_IMC_MISS;
+    if (op->constants != WL_MACHINE_NONE) {
+        uint64_t there = fetch_constant(&engine->fetch, op->constants, *ready);
+        if (there > *ready) {
+            *ready = there;
+            warp->state = WL_TIMING_IMC_MISS;
+        }
     }
 }
 
@@ -185,10 +188,7 @@ static bool find_next(struct engine *engine, struct warp *warp, uint64_t *ready)
         }
         uint64_t earliest = warp->earliest;
         uint8_t earliest_state = warp->earliest_state;
-        const struct timing_kind *kind = &engine->model->kinds[warp->op->kind];
-        uint64_t spaced = kind->queue < WL_TIMING_QUEUES ? warp->memory_at
-                          : kind->ahead                  ? warp->queued_at
-                                                         : 0;
+        uint64_t spaced = warp->spaced_at[engine->model->kinds[warp->op->kind].spacing];
         if (spaced > earliest) {
             earliest = spaced;
             earliest_state = WL_TIMING_WAIT;
@@ -196,7 +196,8 @@ static bool find_next(struct engine *engine, struct warp *warp, uint64_t *ready)
         bool is_operand = at > earliest;
         *ready = is_operand ? at : earliest;
         warp->state = is_operand ? state : earliest_state;
-        wait_for_fetches(engine, warp, ready);
+        if (warp->op->is_at_line || warp->op->constants != WL_MACHINE_NONE)
+            wait_for_fetches(engine, warp, ready);
         return true;
     }
 }
@@ -299,7 +300,8 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
         warp->end = warp->at + record->warps[i].count;
         warp->op = warp->op_end = NULL;
         warp->accounted = block->given;
-        warp->earliest = warp->memory_at = warp->queued_at = block->start;
+        warp->earliest = block->start;
+        memset(warp->spaced_at, 0, sizeof warp->spaced_at);
         warp->stored = 0;
         warp->earliest_state = WL_TIMING_NO_INSTRUCTION;
         warp->lanes = 0;
@@ -392,10 +394,9 @@ static uint32_t choose_pipe(const struct scheduler *scheduler, const struct timi
 /* Cycle at which pipe and queue have room. */
 static uint64_t room_at(const struct scheduler *scheduler, const struct timing_kind *kind)
 {
-    uint64_t free_at = scheduler->pipe_free[choose_pipe(scheduler, kind)];
-    uint64_t queue_at = scheduler->port.queues[kind->queue].room_at;
-    free_at = free_at > kind->ahead ? free_at - kind->ahead : 0;
-    return queue_at > free_at ? queue_at : free_at;
+    int64_t free_at = (int64_t)scheduler->pipe_free[choose_pipe(scheduler, kind)] - kind->ahead;
+    int64_t queue_at = (int64_t)scheduler->port.queues[kind->queue].room_at;
+    return (uint64_t)(queue_at > free_at ? queue_at : free_at);
 }
 
 /* Cycle at which the operand port, which works a cycle ahead, takes the next instruction. */
@@ -536,10 +537,10 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     warp->earliest = now + 1;
     warp->earliest_state = WL_TIMING_WAIT;
     uint64_t done = begin + kind->latency;
-    if (kind->ahead)
-        warp->queued_at = now + interval;
-    if (kind->queue < WL_TIMING_QUEUES) {
-        warp->memory_at = now + engine->model->memory_interval;
+    if (kind->spacing == TIMING_SPACED_BY_PIPE) {
+        warp->spaced_at[TIMING_SPACED_BY_PIPE] = now + interval;
+    } else if (kind->spacing == TIMING_SPACED_BY_MEMORY) {
+        warp->spaced_at[TIMING_SPACED_BY_MEMORY] = now + engine->model->memory_interval;
         engine->served = (uint32_t)(scheduler - engine->schedulers);
     }
     if (kind->pipe == WL_MACHINE_PIPE_LSU || kind->pipe == WL_MACHINE_PIPE_TEXTURE)
@@ -595,7 +596,7 @@ static uint32_t choose_warp(struct scheduler *scheduler, uint64_t now)
         scheduler->order[again] == scheduler->last &&
         room_at(scheduler, scheduler->waits[scheduler->last].kind) <= now)
         return again;
-    for (; scheduler->awake; scheduler->awake &= scheduler->awake - 1) {
+    for (; scheduler->awake; scheduler->awake &= scheduler->awake - 1, scheduler->awake_count--) {
         uint32_t place = (uint32_t)__builtin_ctzll(scheduler->awake);
         uint32_t slot = scheduler->order[place];
         struct wait *wait = &scheduler->waits[slot];
@@ -615,12 +616,13 @@ static uint32_t choose_warp(struct scheduler *scheduler, uint64_t now)
  * warps in turn. */
 static void step(struct engine *engine, struct scheduler *scheduler, uint64_t now)
 {
-    for (uint64_t slots = wake_advance(&scheduler->wake, now); slots; slots &= slots - 1)
+    uint64_t slots = wake_advance(&scheduler->wake, now);
+    for (; slots; slots &= slots - 1, scheduler->awake_count++)
         scheduler->awake |= UINT64_C(1) << scheduler->place[__builtin_ctzll(slots)];
     uint32_t place = choose_warp(scheduler, now);
     if (place < scheduler->count) {
         struct warp *warp = scheduler->warps[scheduler->order[place]];
-        engine->eligible += (uint32_t)__builtin_popcountll(scheduler->awake);
+        engine->eligible += scheduler->awake_count--;
         engine->issued++;
         scheduler->last = scheduler->order[place];
         put_behind(scheduler, place);

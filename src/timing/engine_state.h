@@ -18,9 +18,8 @@ struct warp {
     const struct timing_op *op, *op_end;
     uint64_t accounted; /* cycles up to here belong to a state already */
     uint64_t earliest;  /* of its next instruction, for reasons other than operands */
-    uint64_t memory_at; /* of its next memory access */
-    uint64_t queued_at; /* of its next instruction that may issue ahead of its pipe */
-    uint64_t stored;    /* cycle at which its stores have left the SM */
+    uint64_t spaced_at[TIMING_SPACINGS]; /* of the next that is so spaced */
+    uint64_t stored;                     /* cycle at which its stores have left the SM */
     uint8_t earliest_state;
     uint8_t state;   /* why it is not ready */
     bool is_waiting; /* at a barrier */
@@ -71,6 +70,7 @@ struct scheduler {
     uint32_t count;
     uint32_t last;  /* slot of the warp that issued last */
     uint64_t awake; /* places in that order: the cycle of the warp has come */
+    uint32_t awake_count;
     uint64_t pipe_free[WL_MACHINE_PIPE_COUNT];
     struct path_port port;
     double operands_free; /* when the operand port has fetched all that issued */

@@ -135,6 +135,9 @@ static void set_kinds(const struct wl_timing_input *input, struct timing_model *
             .other_pipe =
                 row->pipe == WL_MACHINE_PIPE_EITHER ? WL_MACHINE_PIPE_FMA : pipe_of(row->pipe),
             .queue = row->queue == QUEUE_XU ? QUEUE_NONE : row->queue,
+            .spacing = row->queue == QUEUE_XU     ? TIMING_SPACED_BY_PIPE
+                       : row->queue != QUEUE_NONE ? TIMING_SPACED_BY_MEMORY
+                                                  : TIMING_SPACED_BY_NOTHING,
             .state = states[row->scoreboard],
             .throttle = throttles[row->queue],
             .interval = intervals[row->pipe],
@@ -146,6 +149,7 @@ static void set_kinds(const struct wl_timing_input *input, struct timing_model *
         if (input->changes & WL_TIMING_FAST_SPECIAL &&
             (row->pipe == WL_MACHINE_PIPE_XU || row->pipe == WL_MACHINE_PIPE_CONVERT)) {
             kind->interval = intervals[WL_MACHINE_PIPE_FMA];
+            kind->spacing = TIMING_SPACED_BY_NOTHING;
             kind->ahead = 0;
             kind->latency = (uint16_t)alu;
         }
@@ -268,7 +272,11 @@ static void set_misses(const struct wl_timing_input *input, struct timing_model 
     model->one_by_one.elsewhere =
         model->l2_miss_ratio * fmin(traffic->l2_read_missed / written, 1) / 2;
     model->filled_share = filled / 32 / written;
-    model->dram_bytes_per_missed = device_sectors > 0 ? read / device_sectors : 32;
+    /* where less is read each time than could be while the next row opens, that much time goes by
+     */
+    double opened = input->changes & WL_TIMING_COALESCED ? 0 : traffic->dram_openings;
+    double moved = fmax(read, opened * input->gpu->dram_opening_bytes);
+    model->dram_bytes_per_missed = device_sectors > 0 ? moved / device_sectors : 32;
     model->dram_bytes_per_written =
         traffic->l2_write_sectors > 0
             ? (traffic->dram_write_bytes + filled) / traffic->l2_write_sectors
@@ -287,6 +295,10 @@ static void set_latencies(const struct wl_timing_input *input, struct timing_mod
     model->l2_latency = model->l2_latency > l1 ? model->l2_latency : l1;
 }
 
+/* Of L1, for other things than lines to come: bench/gpu/model pages, walk.unroll_1.warps_4 to 16 of
+ * shared_100, where lines come at 2 cycles each while L1 has 28 KiB. */
+#define L1_KEPT_BYTES 4096
+
 static void set_memory(const struct wl_timing_input *input, struct timing_model *model)
 {
     const struct wl_gpu *gpu = input->gpu;
@@ -296,6 +308,9 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     set_latencies(input, model);
     model->has_texture_pipe = gpu->readonly_bytes && gpu->texture_units;
     model->loads_in_flight = gpu->loads_in_flight;
+    /* before Volta a load need not go through L1 at all */
+    uint32_t l1_bytes = gpu->capability_major >= 7 ? input->occupancy.l1_data_bytes : 0;
+    model->l1_lines = l1_bytes > L1_KEPT_BYTES ? (l1_bytes - L1_KEPT_BYTES) / 128 : UINT32_MAX;
     model->store_line_cycles = 2;
     model->atomic_cycles = 1.25;
     if (atomic_sectors(input) > 0)

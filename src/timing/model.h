@@ -8,15 +8,24 @@
 
 enum { WL_TIMING_QUEUE_MIO, WL_TIMING_QUEUE_LG, WL_TIMING_QUEUE_TEXTURE, WL_TIMING_QUEUES };
 
+/* What keeps a warp's instructions of a kind apart. */
+enum {
+    TIMING_SPACED_BY_NOTHING,
+    TIMING_SPACED_BY_MEMORY, /* its accesses */
+    TIMING_SPACED_BY_PIPE,   /* those that may issue ahead of their pipe */
+    TIMING_SPACINGS
+};
+
 struct timing_kind {
     uint8_t pipe, other_pipe; /* either of the two takes it */
     uint8_t queue;            /* WL_TIMING_QUEUES for none */
     uint8_t state;            /* of a warp that waits for the result */
-    uint8_t throttle;         /* of a warp that waits for the pipe or queue */
-    uint16_t interval;        /* cycles that an instruction keeps its scheduler's pipe busy */
-    uint16_t ahead;           /* and it may issue so many before that pipe is free */
-    uint16_t latency;         /* cycles to the result; memory adds its own */
-    uint16_t fetches; /* registers' worth that it takes of the operand port, besides its own */
+    uint8_t spacing;
+    uint8_t throttle;  /* of a warp that waits for the pipe or queue */
+    uint16_t interval; /* cycles that an instruction keeps its scheduler's pipe busy */
+    uint16_t ahead;    /* and it may issue so many before that pipe is free */
+    uint16_t latency;  /* cycles to the result; memory adds its own */
+    uint16_t fetches;  /* registers' worth that it takes of the operand port, besides its own */
 };
 
 /* What fetching instructions and constants costs, in cycles; lines as in code.h. */
@@ -37,6 +46,7 @@ struct timing_model {
     uint32_t queue_room[WL_TIMING_QUEUES]; /* L1 passes that wait, of one scheduler */
     bool has_texture_pipe;                 /* besides L1's */
     uint32_t loads_in_flight;              /* loads of an SM that may wait for lines to come */
+    uint32_t l1_lines;                     /* that these may wait for */
     uint32_t
         looked_up_room;    /* accesses of an SM that L1 has looked up and that wait for its pipe */
     double look_up_cycles; /* for each line */

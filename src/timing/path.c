@@ -44,6 +44,7 @@ static uint64_t take_pipe(struct path_pipe *pipe, struct path_port *port, struct
 static void end_flight(struct path *path)
 {
     path->flight_weight -= path->flights[0].weight;
+    path->flight_lines -= path->flights[0].lines;
     struct path_flight last = path->flights[--path->flight_count];
     uint32_t at = 0;
     for (uint32_t next = 1; next < path->flight_count; next = 2 * at + 1) {
@@ -58,13 +59,17 @@ static void end_flight(struct path *path)
     path->flights[at] = last;
 }
 
-/* As many loads as may be under way: the next waits for the first of them to come. */
-static uint64_t wait_for_flight(struct path *path, const struct timing_model *model, uint64_t start)
+/* As many loads as may be under way, and as many lines as L1 has: the next waits for the first of
+ * them to come (bench/gpu/model pages, walk: 2 cycles a line where L1 has 28 KiB, however many
+ * warps wait, and 1.6 where it has 124). */
+static uint64_t wait_for_flight(struct path *path, const struct timing_model *model, uint64_t start,
+                                uint32_t lines)
 {
     while (path->flight_count && path->flights[0].comes <= start)
         end_flight(path);
     while (path->flight_count &&
-           (path->flight_weight >= model->loads_in_flight || path->flight_count == PATH_FLIGHTS)) {
+           (path->flight_weight >= model->loads_in_flight || path->flight_count == PATH_FLIGHTS ||
+            path->flight_lines + lines > model->l1_lines)) {
         uint64_t comes = path->flights[0].comes;
         start = comes > start ? comes : start;
         end_flight(path);
@@ -76,37 +81,45 @@ static uint64_t wait_for_flight(struct path *path, const struct timing_model *mo
  * stalls, burst.16.miss.1_line and walk.32_lines: 340 loads of a line, 200 of 32. */
 #define LINE_WEIGHT (0.7 / 31)
 
-static void add_flight(struct path *path, uint64_t comes, uint32_t lines)
+static void add_flight(struct path *path, uint64_t comes, uint32_t lines, uint32_t missed)
 {
-    struct path_flight flight = {comes, 1 + (lines - 1) * LINE_WEIGHT};
+    struct path_flight flight = {comes, 1 + (lines - 1) * LINE_WEIGHT, missed};
     uint32_t at = path->flight_count++;
     for (; at && path->flights[(at - 1) / 2].comes > comes; at = (at - 1) / 2)
         path->flights[at] = path->flights[(at - 1) / 2];
     path->flights[at] = flight;
     path->flight_weight += flight.weight;
+    path->flight_lines += missed;
 }
+
+/* What an access asks of L1. */
+struct asked {
+    uint32_t passes;
+    uint32_t absent; /* lines that L1 makes room for */
+    bool is_aside;   /* its data are still to come */
+};
 
 /* An access to global memory waits in its queue until L1 looks up its lines. If it
  * finds them all, the access waits for the pipe, in its turn; a load whose data are still to come
  * waits aside. Returns the cycle of the first pass; *looked_at: when it was looked up. */
 static uint64_t look_up(struct path *path, struct path_pipe *pipe, const struct timing_model *model,
                         struct path_port *port, struct path_queue *queue, uint64_t now,
-                        uint32_t passes, bool is_aside, uint64_t *looked_at)
+                        const struct asked *asked, uint64_t *looked_at)
 {
     uint64_t *port_free = pipe == &path->texture ? &port->texture_free : &port->free;
     uint64_t from = latest(pipe->tags_free, *port_free > now ? *port_free : now);
-    if (is_aside)
-        from = wait_for_flight(path, model, from);
+    if (asked->is_aside)
+        from = wait_for_flight(path, model, from, asked->absent);
     else if (pipe->looked.room_at > from)
         from = pipe->looked.room_at;
-    pipe->tags_free = (double)from + (is_aside ? 1 : passes * model->look_up_cycles);
+    pipe->tags_free = (double)from + (asked->is_aside ? 1 : asked->passes * model->look_up_cycles);
     *port_free = from + queue->port_cycles;
     *looked_at = from;
     enter(queue, from);
     uint64_t start = latest(pipe->free, from);
-    pipe->free = (pipe->free > (double)from ? pipe->free : (double)from) + passes;
-    pipe->busy += passes;
-    if (!is_aside)
+    pipe->free = (pipe->free > (double)from ? pipe->free : (double)from) + asked->passes;
+    pipe->busy += asked->passes;
+    if (!asked->is_aside)
         enter(&pipe->looked, start);
     return start;
 }
@@ -250,8 +263,10 @@ static uint64_t load(struct path *path, const struct timing_model *model, uint32
         access.missed = 0;
     uint32_t latency = model->kinds[is_texture ? WL_MACHINE_TEXTURE : WL_MACHINE_LOAD].latency;
     uint64_t looked_at = latest(pipe->tags_free, now);
-    bool is_aside = access.missed || comes > looked_at + latency;
-    uint64_t start = look_up(path, pipe, model, port, queue, now, passes, is_aside, &looked_at);
+    struct asked asked = {.passes = passes,
+                          .absent = access.missed < passes ? access.missed : passes,
+                          .is_aside = access.missed || comes > looked_at + latency};
+    uint64_t start = look_up(path, pipe, model, port, queue, now, &asked, &looked_at);
     uint64_t there = start + (uint64_t)(passes - 1) * PASS_LATENCY + latency;
     there = comes > there ? comes : there;
     if (access.missed) {
@@ -260,8 +275,8 @@ static uint64_t load(struct path *path, const struct timing_model *model, uint32
         pipe->busy += access.missed * model->fill_cycles;
         there = fetched > there ? fetched : there;
     }
-    if (is_aside)
-        add_flight(path, there, passes);
+    if (asked.is_aside)
+        add_flight(path, there, passes, asked.absent);
     return there;
 }
 
@@ -319,7 +334,8 @@ static uint64_t store(struct path *path, const struct timing_model *model, uint3
         lines = (sectors + 3) / 4 < lines ? (sectors + 3) / 4 : lines;
     }
     uint32_t passes = lines > 1 ? (uint32_t)(lines * model->store_line_cycles) : 1;
-    uint64_t start = look_up(path, &path->l1, model, port, queue, now, passes, false, &now);
+    struct asked asked = {.passes = passes};
+    uint64_t start = look_up(path, &path->l1, model, port, queue, now, &asked, &now);
     struct stored stored = weigh(path, model, changes, &access, sectors, lines);
     double cycles = stored.l2_cycles;
     /* it keeps its place before the pipe until so much else has left */
@@ -345,8 +361,8 @@ static uint64_t atomic(struct path *path, const struct timing_model *model, uint
     uint32_t repeats = access.lines ? sectors / access.lines : sectors;
     double each = repeats > 4 ? 2 : model->atomic_cycles;
     uint32_t passes = (uint32_t)(sectors * each + 0.5);
-    uint64_t start =
-        look_up(path, &path->l1, model, port, queue, now, passes ? passes : 1, false, &now);
+    struct asked asked = {.passes = passes ? passes : 1};
+    uint64_t start = look_up(path, &path->l1, model, port, queue, now, &asked, &now);
     double updated =
         serve(&path->atomic_free, (double)start, sectors * model->atomic_sector_cycles);
     return latest(updated, start + passes) + latency;

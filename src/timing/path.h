@@ -28,7 +28,8 @@ struct path_port {
 /* A load that waits for lines to come. */
 struct path_flight {
     uint64_t comes;
-    double weight; /* 1 for a line, more for several */
+    double weight;  /* 1 for a line, more for several */
+    uint32_t lines; /* that L1 keeps for it */
 };
 
 /* L1's, or that of texture units which are none of L1's. */
@@ -55,7 +56,8 @@ struct path {
     struct path_flight flights[PATH_FLIGHTS]; /* a heap: the first comes first */
     uint32_t flight_count;
     double flight_weight; /* of all of them */
-    uint32_t met;         /* changes that would have made an access another one */
+    uint32_t flight_lines;
+    uint32_t met;       /* changes that would have made an access another one */
     bool is_one_by_one; /* the next store's lines, which are written in part while device memory is
                            read */
 };

@@ -24,6 +24,7 @@ static struct way *begin(void)
     struct way *way = wl_alloc_zero(1, sizeof *way);
     way->model = (struct timing_model){.schedulers = 4,
                                        .loads_in_flight = 340,
+                                       .l1_lines = 1984,
                                        .look_up_cycles = 0.5,
                                        .l2_latency = 250,
                                        .dram_latency = 500,
@@ -83,15 +84,22 @@ static void loads_wait_aside_for_lines_to_come(void **state)
     static const struct {
         struct wl_trace_access access;
         uint64_t comes; /* what another load asked for */
+        uint32_t l1_lines;
         uint32_t least, most;
     } rows[] = {
-        {{.lines = 1, .sectors = 4, .missed = 4}, 0, 340 + 40, 340 + 44},
-        {{.lines = 32, .sectors = 32, .missed = 32}, 0, 200 + 40, 200 + 44},
-        {{.lines = 32, .sectors = 32}, 100000, 200 + 40, 200 + 44},
+        {{.lines = 1, .sectors = 4, .missed = 4}, 0, 1984, 340 + 40, 340 + 44},
+        {{.lines = 32, .sectors = 32, .missed = 32}, 0, UINT32_MAX, 200 + 40, 200 + 44},
+        {{.lines = 32, .sectors = 32}, 100000, 1984, 200 + 40, 200 + 44},
+        /* each line has its place in L1 */
+        {{.lines = 1, .sectors = 4, .missed = 4}, 0, 192, 192 + 40, 192 + 44},
+        {{.lines = 32, .sectors = 32, .missed = 32}, 0, 1984, 62 + 40, 62 + 44},
+        {{.lines = 32, .sectors = 32, .missed = 32}, 0, 192, 6 + 40, 6 + 44},
+        {{.lines = 32, .sectors = 32, .missed = 8}, 0, 192, 24 + 40, 24 + 44},
     };
     for (size_t i = 0; i < WL_COUNT(rows); i++) {
         struct way *way = begin();
         way->model.l2_latency = 100000; /* none comes meanwhile */
+        way->model.l1_lines = rows[i].l1_lines;
         assert_in_range(issue_until_full(way, rows[i].access, rows[i].comes, 4), rows[i].least,
                         rows[i].most);
         free(way);

@@ -57,6 +57,7 @@ struct wl_timing_traffic {
     double l2_requests; /* lines, reads and writes */
     double dram_read_bytes, dram_write_bytes;
     double dram_filled_bytes; /* of those read, for sectors that were written in part */
+    double dram_openings;     /* reads of device memory beside which there was no other */
     double atomic_sectors;  /* of atomics and reductions, once for every lane that shares a word */
     double updated_sectors; /* the same, once for all lanes of a warp */
     double atomic_cycles;   /* for which they keep the slice of L2 busy that has most of them */

@@ -2,7 +2,8 @@
 """check.py WARPLENS REPORT...: reads what each page says of each report and fails where two things that are said cannot
 both be true: a stop beside a gain or much that is left, a gain beyond the ceiling, amounts that do not add up, two
 gains for one cause, a cause whose end costs time, more than 100 % of a floor, a page or the data of the HTML page with
-another number than the advice has, a command that cannot be pasted into a shell."""
+another number than the advice has, a command that cannot be pasted into a shell. Where PAGES names the program made of
+pages.c, it prints the pages of a report in one run; of the last of several, those that `warplens show` prints must be the same."""
 import json
 import os
 import re
@@ -19,8 +20,13 @@ MOST_LEFT, LEAST_GAIN = 0.25, 0.05  # src/analyse/advise/ladder.h
 
 
 class Report:
-    def __init__(self, warplens, path):
-        self.warplens, self.path, self.faults = warplens, path, []
+    def __init__(self, warplens, path, is_compared=False):
+        self.warplens, self.path, self.faults, self.printed = warplens, path, [], {}
+        if os.environ.get("PAGES"):
+            self.printed = self.read_pages(os.environ["PAGES"])
+        for options, text in self.printed.items() if is_compared else ():
+            if self.show(*options.split()) != text:
+                self.fault("warplens show %s prints something else than pages.c", options)
         self.advice = self.read_json("--page", "advice", "--json")
         self.whatif = self.read_json("--page", "whatif", "--json") or {"whatif": []}
         self.sarif = self.read_json("--sarif")
@@ -31,7 +37,22 @@ class Report:
         self.summary = self.read_json("--page", "summary", "--json") or {"launches": []}
         self.html = self.read_html()
 
+    def read_pages(self, program):
+        """What pages.c prints, by the options of the page."""
+        run, printed = subprocess.run([program, self.path], capture_output=True), {}
+        if run.returncode:
+            self.fault("its pages: %s", run.stderr.decode())
+        rest = run.stdout
+        while rest:
+            head, _, rest = rest.partition(b"\n")
+            options, size = head.decode().split(": ")
+            printed[options], rest = rest[:int(size)].decode(), rest[int(size):]
+        return printed
+
     def read(self, *options):
+        return self.printed[" ".join(options)] if " ".join(options) in self.printed else self.show(*options)
+
+    def show(self, *options):
         run = subprocess.run([self.warplens, "show", self.path, *options], capture_output=True, text=True)
         return run.stdout if run.returncode == 0 else ""
 
@@ -284,7 +305,7 @@ def check_commands(report):
 def main():
     status = 0
     for path in sys.argv[2:]:
-        report = Report(sys.argv[1], path)
+        report = Report(sys.argv[1], path, is_compared=len(sys.argv) > 3 and path == sys.argv[-1])
         if report.advice is None:
             print(f"{path}: the advice cannot be read", file=sys.stderr)
             status = 1

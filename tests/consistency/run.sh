@@ -5,7 +5,7 @@
 # it reads what rules/profile.sh has profiled, of the examples what ladders_advice.sh has, which runs with nvcc only.
 # programs: what holds a program as a whole back, by optimize, and of two ranks, merged; stored: what real GPUs gave, imported,
 # and whether the checker finds each kind of contradiction (check_test.py).
-# Environment: WARPLENS, SOURCE, NVCC, REPORTS.
+# Environment: WARPLENS, SOURCE, NVCC, REPORTS, PAGES.
 set -eu
 compiler=$1
 part=$2

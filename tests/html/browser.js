@@ -32,8 +32,9 @@ function find() {
 
 async function open() {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "wl-browser-"));
+    const name = find();
     const child = spawn(
-        find(),
+        name,
         [
             "--headless",
             "--no-sandbox",
@@ -41,7 +42,8 @@ async function open() {
             "--disable-dev-shm-usage",
             "--no-first-run",
             "--disable-extensions",
-            "--renderer-process-limit=1", // a process a page takes longer to start than the page to open
+            // processes take longer to start and to talk to than pages to open: the shell needs none but its own
+            ...(name === names[0] ? ["--single-process", "--no-zygote"] : ["--renderer-process-limit=1"]),
             "--remote-debugging-pipe",
             "--user-data-dir=" + folder,
             "about:blank",

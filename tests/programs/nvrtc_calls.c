@@ -20,6 +20,8 @@ int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes);
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, void *stream, void **parameters, void **extra);
 
+enum { NVRTC_ERROR_BUILTIN_OPERATION_FAILURE = 7 };
+
 static void run(const char *code)
 {
     void *context, *module, *function;
@@ -54,7 +56,12 @@ int main(void)
         return failures ? 1 : 77;
     }
     EXPECT(nvrtcCreateProgram(&program, source, "answer.cu", 0, NULL, NULL), 0);
-    EXPECT(nvrtcCompileProgram(program, 2, options), 0);
+    code = nvrtcCompileProgram(program, 2, options);
+    if (code == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE) {
+        puts("skipped: NVRTC has no libnvrtc-builtins.so beside it");
+        return 77;
+    }
+    EXPECT(code, 0);
     EXPECT(nvrtcGetCUBINSize(program, &bytes), 0);
     char *text = calloc(1, bytes + 1);
     EXPECT(nvrtcGetCUBIN(program, text), 0);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -121,10 +122,22 @@ static int run_fork(void)
     return 0;
 }
 
+/* May take this much more, however much the machine has and promises. */
+static void limit_memory(size_t more)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    check(file && fscanf(file, "%lu", &pages) == 1, "no /proc/self/statm");
+    fclose(file);
+    rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + more;
+    check(setrlimit(RLIMIT_AS, &(struct rlimit){most, most}) == 0, "no limit of memory");
+}
+
 /* A kernel so large that no memory can hold its record. */
 static int run_out_of_memory(void)
 {
     launch(0);
+    limit_memory((size_t)4 << 30);
     struct wl_program huge = program;
     huge.instruction_count = UINT32_MAX;
     struct wl_device_kernel_info normal = kernel;

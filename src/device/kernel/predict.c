@@ -56,6 +56,7 @@ static struct wl_timing_traffic traffic_of(const struct wl_sim_counts *counts)
         .l2_read_halves = counts->l2_read_halves,
         .l2_read_lines_missed = counts->l2_read_lines_missed,
         .dram_filled_bytes = counts->dram_filled_bytes,
+        .dram_openings = counts->dram_openings,
         .dram_write_bytes = (double)totals[WL_COUNTER_DRAM_WRITE],
         .atomic_sectors = (double)(totals[WL_COUNTER_L2_ATOM] + totals[WL_COUNTER_L2_RED]),
         .updated_sectors = counts->updated_sectors,
@@ -157,7 +158,7 @@ static double rate_alone(const struct wl_timing_input *input, const struct wl_tr
         alone.traffic.l2_read_sectors = alone.traffic.l1_missed_sectors = goes_on->reads;
         alone.traffic.l2_read_missed = goes_on->misses;
         alone.traffic.l2_read_halves = alone.traffic.l2_read_lines_missed = 0;
-        alone.traffic.dram_filled_bytes = 0;
+        alone.traffic.dram_filled_bytes = alone.traffic.dram_openings = 0;
         alone.traffic.dram_read_bytes = SECTOR_BYTES * goes_on->misses;
         gpu.l2_latency += (uint32_t)(WL_TIMING_FAR_CYCLES * goes_on->far / goes_on->reads);
         alone.gpu = &gpu;

@@ -50,6 +50,9 @@ enum wl_code wl_page_to_json(const struct wl_page *page, struct wl_view_context 
  * as wl_view_print. Close it in any case. */
 enum wl_code wl_view_context_open(struct wl_report *report, const struct wl_view_options *options,
                                   struct wl_view_context *context, struct wl_error *error);
+/* The page that its options want: they may want another each time. Errors: as wl_view_print. */
+enum wl_code wl_view_context_print(struct wl_view_context *context, FILE *out,
+                                   struct wl_error *error);
 void wl_view_context_close(struct wl_view_context *context);
 
 #endif

@@ -102,7 +102,8 @@ static const struct wl_page *choose_page(const struct wl_view_options *options,
     return NULL;
 }
 
-static enum wl_code print_page(struct wl_view_context *context, FILE *out, struct wl_error *error)
+enum wl_code wl_view_context_print(struct wl_view_context *context, FILE *out,
+                                   struct wl_error *error)
 {
     const struct wl_view_options *options = context->options;
     const struct wl_page *page = choose_page(options, error);
@@ -125,7 +126,7 @@ enum wl_code wl_view_print(struct wl_report *report, const struct wl_view_option
     struct wl_view_context context;
     enum wl_code code = wl_view_context_open(report, options, &context, error);
     if (code == WL_OK)
-        code = print_page(&context, out, error);
+        code = wl_view_context_print(&context, out, error);
     wl_view_context_close(&context);
     return code;
 }

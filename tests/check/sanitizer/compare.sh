@@ -16,8 +16,10 @@ for file in memory api order right; do
     "$NVCC" -arch=sm_90 -lineinfo -cudart=shared "$source/$file.cu" -o "$folder/$file" || exit 1
 done
 
+# the list needs a libcudart.so only to start: Warplens's serves where the loader finds none of the toolkit
+libraries=$(dirname "$(command -v "$WARPLENS")")/lib
 for file in memory api order right; do
-    "$folder/$file" --list 2>/dev/null | while read -r name tool; do
+    LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-}${LD_LIBRARY_PATH:+:}$libraries "$folder/$file" --list | while read -r name tool; do
         if [ "$tool" = none ]; then
             for every in $tools; do echo "$file $name $every"; done
         else
