@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# scripts/build.sh says how far it is while ninja works, prints what the compiler says, and ends as ninja does. Environment: SOURCE.
+# scripts/build.sh says how far it is while ninja works, prints what the compiler says, and ends as ninja does; and a second
+# make has nothing to build: what is configured writes no file that says what it said. Environment: SOURCE.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -34,3 +35,7 @@ wait $! || status=$?
 [ "$rest" = "a.c:1: error: what the compiler says
 ninja: build stopped" ] || { echo "printed: $rest"; exit 1; }
 [ $status = 3 ] || { echo "status $status"; exit 1; }
+if grep -n 'file(WRITE' "$SOURCE/CMakeLists.txt" "$SOURCE"/src/CMakeLists.txt "$SOURCE"/src/*/*.cmake "$SOURCE"/tests/*.cmake; then
+    echo "file(CONFIGURE OUTPUT ... CONTENT ...) leaves a file alone that need not change"
+    exit 1
+fi

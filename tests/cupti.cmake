@@ -8,7 +8,7 @@ if(WL_NVCC)
 endif()
 if(WL_NVCC AND WL_CUPTI_HEADERS)
   # one of these headers includes <string> of C++ and needs nothing of it
-  file(WRITE ${CMAKE_BINARY_DIR}/tests/cupti/string "")
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/tests/cupti/string CONTENT "")
   add_executable(cupti_abi_test ${CMAKE_CURRENT_SOURCE_DIR}/cupti/abi_test.c)
   target_include_directories(cupti_abi_test PRIVATE ${CMAKE_SOURCE_DIR}/src)
   target_include_directories(cupti_abi_test SYSTEM PRIVATE ${CMAKE_BINARY_DIR}/tests/cupti

@@ -4,10 +4,13 @@
 #   tests/libfuzzer.sh clang WORK_FOLDER CORPUS_FOLDER SECONDS SOURCES...
 find_program(WL_FUZZ_CLANG NAMES clang)
 if(WL_FUZZ_CLANG)
-  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/has_fuzzer.c
-       "int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size);\n"
-       "int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size)\n"
-       "{ return size && *data > 255; }\n")
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/has_fuzzer.c @ONLY
+       CONTENT "int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size);
+int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size)
+{
+    return size && *data > 255;
+}
+")
   execute_process(COMMAND ${WL_FUZZ_CLANG} -fsanitize=fuzzer,address,undefined
                           ${CMAKE_CURRENT_BINARY_DIR}/has_fuzzer.c
                           -o ${CMAKE_CURRENT_BINARY_DIR}/has_fuzzer
