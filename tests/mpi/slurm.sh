@@ -58,7 +58,7 @@ srun --mpi=list 2>&1 | grep -q pmix || skip "this Slurm has no PMIx"
 tries=0
 until timeout 60 srun -n 1 true >output 2>&1; do
     tries=$((tries + 1))
-    [ $tries -lt 5 ] || skip "srun reaches no slurmd: $(tail -n 1 output)"
+    [ $tries -lt 2 ] || skip "srun reaches no slurmd: $(tail -n 1 output)"
     sleep 1
 done
 

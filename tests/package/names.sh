@@ -3,6 +3,7 @@
 # nothing. The package managers are stand-ins that know one package. And what a skipped test misses on Debian is among what
 # `make test` installs. Environment: SOURCE.
 set -eu
+unset NO_INSTALL # of `make NO_INSTALL=1 test`, which would be obeyed here, too
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
