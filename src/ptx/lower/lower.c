@@ -477,6 +477,7 @@ void lower_body(struct lowering *lowering, struct instance *instance)
     lowering->new_block = true;
     free(instance->labels);
     free(instance->known);
+    free(instance->named);
     free(instance->items);
     lowering->instance = outer;
 }

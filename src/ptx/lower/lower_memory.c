@@ -322,6 +322,7 @@ static bool load_parameter(struct lowering *lowering, const struct wl_ptx_operan
 /* What a load or store accesses, in registers and in memory. */
 struct access {
     bool is_load;
+    bool is_wide; /* two halves of one register */
     struct access_words words;
     enum wl_ptx_type type;
     uint16_t order; /* lower_order */
@@ -354,20 +355,14 @@ static bool access_parameter(struct lowering *lowering, const struct access *acc
     return true;
 }
 
-static void access_memory(struct lowering *lowering, struct access *access)
+/* One load or store, of the words' count of elements. */
+static void access_elements(struct lowering *lowering, const struct access *access, uint32_t base,
+                            int64_t offset)
 {
     const bool is_load = access->is_load;
     const struct access_words *words = &access->words;
-    uint32_t base, registers[4];
-    int64_t offset;
-    if (!lower_address(lowering, access->address, &access->words.space, &base, &offset))
-        return;
     const struct space_row *row = space_row(words->space);
-    const enum wl_opcode code = is_load ? row->load : row->store;
-    if (code == WL_OP_COUNT) {
-        lower_unsupported(lowering);
-        return;
-    }
+    uint32_t registers[4];
     enum wl_operand_class operand_class;
     bind_elements(lowering, access->value, words->count, access->type, is_load, registers,
                   &operand_class);
@@ -375,8 +370,8 @@ static void access_memory(struct lowering *lowering, struct access *access)
     lowering->sites.items[site].is_in_local =
         row->site == WL_SITE_LOCAL ||
         (row->site == WL_SITE_GENERIC && lower_points_to_local(lowering, access->address));
-    struct wl_op *op =
-        emit_access(lowering, code, registers, words->count, access->type, is_load, base);
+    struct wl_op *op = emit_access(lowering, is_load ? row->load : row->store, registers,
+                                   words->count, access->type, is_load, base);
     op->site = site;
     if (is_load) {
         op->flags = words->flags;
@@ -392,6 +387,36 @@ static void access_memory(struct lowering *lowering, struct access *access)
     lowering->program->lanes_may_wait = true;
     if (row->site != WL_SITE_SHARED && row->site != WL_SITE_LOCAL)
         lowering->program->blocks_communicate = true;
+}
+
+static void access_memory(struct lowering *lowering, struct access *access)
+{
+    uint32_t base;
+    int64_t offset;
+    if (!lower_address(lowering, access->address, &access->words.space, &base, &offset))
+        return;
+    const struct space_row *row = space_row(access->words.space);
+    if ((access->is_load ? row->load : row->store) == WL_OP_COUNT) {
+        lower_unsupported(lowering);
+        return;
+    }
+    struct lower_piece pieces[2] = {{0, (uint32_t)access->words.count}};
+    const uint32_t bytes = (uint32_t)wl_ptx_type_bytes(access->type);
+    int count = 1;
+    if (access->is_load && !access->is_wide && !access->order &&
+        !access->words.is_shared_between_blocks && row->load != WL_OP_LOAD_CONST)
+        count = lower_read_pieces(lowering, access->value, bytes, pieces);
+    for (int i = 0; i < count; i++) {
+        struct access piece = *access;
+        struct wl_ptx_operand part = *access->value;
+        piece.words.count = (int)pieces[i].count;
+        if (part.kind == WL_PTX_OPERAND_VECTOR) {
+            part.items += pieces[i].first;
+            part.item_count = pieces[i].count;
+            piece.value = &part;
+        }
+        access_elements(lowering, &piece, base, offset + (int64_t)pieces[i].first * bytes);
+    }
 }
 
 static void lower_access(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
@@ -419,6 +444,7 @@ static void lower_access(struct lowering *lowering, const struct wl_ptx_instruct
         return;
     }
     if (is_wide) {
+        access.is_wide = true;
         access.value = &pair;
         access.type = WL_PTX_B64;
         access.words.count = 2;

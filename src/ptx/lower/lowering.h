@@ -96,6 +96,7 @@ struct instance {
     uint32_t register_base;
     uint32_t *labels; /* label of each instruction, NO_LABEL if nothing jumps there */
     uint32_t end_label;
+    bool *named;    /* lower_unread.c: registers; NULL before that is asked */
     uint8_t *known; /* lower_space.c: what each register points into; NULL before that is asked */
     WL_VECTOR_FIELDS(struct parameter_name); /* .param names visible here */
 };
