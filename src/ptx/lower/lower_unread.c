@@ -44,6 +44,8 @@ static uint32_t read_elements(struct lowering *lowering, const struct wl_ptx_ope
         bool is_known = operand->kind == WL_PTX_OPERAND_REGISTER && operand->reg >= 0 &&
                         (uint32_t)operand->reg < instance->function->register_count &&
                         operand->component == 0;
+        if (operand->kind == WL_PTX_OPERAND_SINK)
+            continue;
         mask |= (uint32_t)(!is_known || instance->named[operand->reg]) << k;
     }
     return mask;
