@@ -33,9 +33,9 @@ void lower_cluster_barrier(struct lowering *lowering, const struct wl_ptx_instru
 struct lower_piece {
     uint32_t first, count;
 };
-/* What a compiler leaves of a load to these registers (ptxas 13.0, for sm_90): of elements that
- * nobody reads as few as leave one load, or two of 32 bits in place of one of 128. Returns how many
- * pieces. */
+/* What a compiler leaves of a load to these registers (ptxas 13.0, for sm_80, 90 and 120; all of it
+ * with nvcc -G): of elements that nobody reads as few as leave one load, or two of 32 bits in place
+ * of one of 128. Returns how many pieces. */
 int lower_read_pieces(struct lowering *lowering, const struct wl_ptx_operand *value,
                       uint32_t element_bytes, struct lower_piece pieces[2]);
 bool lower_is_read(const struct wl_ptx_function *function, int32_t reg);

@@ -56,7 +56,8 @@ int lower_read_pieces(struct lowering *lowering, const struct wl_ptx_operand *va
 {
     enum { FIRST_TWO = 3, LAST_TWO = 12 };
     pieces[0] = (struct lower_piece){0, value->item_count ? value->item_count : 1};
-    if (value->kind != WL_PTX_OPERAND_VECTOR || element_bytes < 2)
+    if (value->kind != WL_PTX_OPERAND_VECTOR || element_bytes < 2 ||
+        lowering->instance->module->is_debug)
         return 1;
     uint32_t mask = read_elements(lowering, value);
     uint32_t count = (uint32_t)__builtin_popcount(mask);

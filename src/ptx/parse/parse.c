@@ -213,6 +213,7 @@ static bool parse_target(struct wl_ptx_parser *parser)
         bool is_option = false;
         for (size_t i = 0; i < WL_COUNT(options); i++)
             is_option |= strcmp(name, options[i]) == 0;
+        parser->module->is_debug |= strcmp(name, "debug") == 0;
         if (!is_option && strncmp(name, "sm_", 3) != 0)
             return wl_ptx_fail_expected(parser, "a target such as sm_90");
         if (!is_option && !parse_architecture(parser, name))

@@ -200,6 +200,7 @@ struct wl_ptx_module {
     uint32_t version_major, version_minor; /* .version 9.0 */
     uint32_t target_sm;                    /* 90 */
     bool target_specific;                  /* sm_90a, or family-specific "f" */
+    bool is_debug;                         /* `.target sm_90, debug`: nvcc -G */
     uint32_t address_bits;                 /* 64 */
     struct wl_ptx_file *files;
     uint32_t file_count;
