@@ -180,8 +180,7 @@ struct wl_op *lower_emit(struct lowering *lowering, enum wl_opcode code, uint8_t
  * dst is the place of the list in program->operands. */
 struct wl_op *lower_emit_list(struct lowering *lowering, enum wl_opcode code, uint8_t uses,
                               const uint32_t *registers, uint8_t list_defs, uint8_t list_uses);
-/* The k-th register of an operation, k below lower_operand_count: its fields, then its list. NULL
- * if that field is no register. */
+/* The k-th register, k below lower_operand_count: of fields, then of the list. NULL: it is none. */
 uint32_t *lower_operand(struct lowering *lowering, struct lowered *lowered, uint32_t k,
                         bool *is_def, bool *is_use);
 static inline uint32_t lower_operand_count(const struct lowered *lowered)
