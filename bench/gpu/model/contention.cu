@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 
 #include "check.h"
+#include "suites.h"
 
 static void report(const char *name, long operations, unsigned warps, unsigned blocks)
 {
@@ -568,10 +569,7 @@ static void run_all_columns()
     run_shared_columns();
 }
 
-static const struct {
-    const char *name;
-    void (*run)();
-} suites[] = {{"constants", run_constants}, {"atomics", run_all_atomics}, {"columns", run_all_columns},
+static const suite suites[] = {{"constants", run_constants}, {"atomics", run_all_atomics}, {"columns", run_all_columns},
               {"flights", run_flights},     {"short", run_all_short},     {"lives", run_lives}};
 
 // usage: contention [suite...]: all of them without one; `spread` needs no profiler
@@ -586,13 +584,6 @@ int main(int argc, char **argv)
         run_spread();
         return 0;
     }
-    printf("name,operations,warps,blocks\n");
-    for (const auto &suite : suites) {
-        bool is_wanted = argc == 1;
-        for (int i = 1; i < argc; i++)
-            is_wanted |= !strcmp(argv[i], suite.name);
-        if (is_wanted)
-            suite.run();
-    }
+    run_suites(suites, argc, argv);
     return 0;
 }

@@ -4,10 +4,10 @@
 // with PROGRAM=pages reads the counters of every launch and joins the two.
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <cuda_runtime.h>
 
 #include "check.h"
+#include "suites.h"
 
 static char label[128];
 #define LABEL(...) snprintf(label, sizeof label, __VA_ARGS__)
@@ -93,23 +93,13 @@ static void run_walk()
         }
 }
 
-static const struct {
-    const char *name;
-    void (*run)();
-} suites[] = {{"pieces", run_pieces}, {"walk", run_walk}};
+static const suite suites[] = {{"pieces", run_pieces}, {"walk", run_walk}};
 
 int main(int argc, char **argv)
 {
     CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
     CHECK(cudaMalloc(&from, bytes));
     CHECK(cudaMalloc(&to, 4096));
-    printf("name,operations,warps,blocks\n");
-    for (const auto &suite : suites) {
-        bool is_wanted = argc == 1;
-        for (int i = 1; i < argc; i++)
-            is_wanted |= !strcmp(argv[i], suite.name);
-        if (is_wanted)
-            suite.run();
-    }
+    run_suites(suites, argc, argv);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 
 #include "check.h"
+#include "suites.h"
 
 static char label[128];
 #define LABEL(...) snprintf(label, sizeof label, __VA_ARGS__)
@@ -422,10 +423,7 @@ static void run_starts(int each, int warps)
     CHECK(cudaFree(sm));
 }
 
-static const struct {
-    const char *name;
-    void (*run)();
-} suites[] = {{"rows", run_all_rows},       {"parts", run_parts},     {"strides", run_all_strides},
+static const suite suites[] = {{"rows", run_all_rows},       {"parts", run_parts},     {"strides", run_all_strides},
               {"between", run_all_between}, {"lanes", run_all_lanes}, {"last", run_all_last}};
 
 // usage: rows [suite...]: all of them without one; `starts` needs no profiler
@@ -444,13 +442,6 @@ int main(int argc, char **argv)
                     run_starts(each, warps);
         return 0;
     }
-    printf("name,operations,warps,blocks\n");
-    for (const auto &suite : suites) {
-        bool is_wanted = argc == 1;
-        for (int i = 1; i < argc; i++)
-            is_wanted |= !strcmp(argv[i], suite.name);
-        if (is_wanted)
-            suite.run();
-    }
+    run_suites(suites, argc, argv);
     return 0;
 }
