@@ -90,7 +90,7 @@ struct located {
     uint16_t group;
     uint8_t sectors, kind, home;
     bool is_float, is_alone;
-    bool is_beside;        /* another read of the last ones */
+    bool is_beside;        /* of the same row as one of the last ones */
     uint8_t *answer;       /* NULL: nobody asks */
     struct pending *fetch; /* that others may join; NULL: none */
 };

@@ -298,6 +298,7 @@ static void set_latencies(const struct wl_timing_input *input, struct timing_mod
 /* Of L1, for other things than lines to come: bench/gpu/model pages, walk.unroll_1.warps_4 to 16 of
  * shared_100, where lines come at 2 cycles each while L1 has 28 KiB. */
 #define L1_KEPT_BYTES 4096
+#define L1_LINE_BYTES 128
 
 static void set_memory(const struct wl_timing_input *input, struct timing_model *model)
 {
@@ -310,7 +311,8 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     model->loads_in_flight = gpu->loads_in_flight;
     /* before Volta a load need not go through L1 at all */
     uint32_t l1_bytes = gpu->capability_major >= 7 ? input->occupancy.l1_data_bytes : 0;
-    model->l1_lines = l1_bytes > L1_KEPT_BYTES ? (l1_bytes - L1_KEPT_BYTES) / 128 : UINT32_MAX;
+    model->l1_lines =
+        l1_bytes > L1_KEPT_BYTES ? (l1_bytes - L1_KEPT_BYTES) / L1_LINE_BYTES : UINT32_MAX;
     model->store_line_cycles = 2;
     model->atomic_cycles = 1.25;
     if (atomic_sectors(input) > 0)

@@ -80,9 +80,8 @@ static bool add_elements(struct lowering *lowering, const struct wl_ptx_operand 
 
 static bool is_result_read(const struct lowering *lowering, const struct wl_ptx_operand *operand)
 {
-    const struct wl_ptx_function *function = lowering->instance->function;
     if (operand->kind == WL_PTX_OPERAND_REGISTER)
-        return lower_is_read(function, operand->reg);
+        return lower_is_read(lowering, operand->reg);
     for (uint32_t i = 0; i < operand->item_count; i++)
         if (is_result_read(lowering, &operand->items[i]))
             return true;

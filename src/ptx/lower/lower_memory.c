@@ -513,33 +513,6 @@ static const struct atomic_row atomic_rows[] = {
     {"inc", WL_PTX_U32, WL_ATOMIC_INC_U32, false},  {"dec", WL_PTX_U32, WL_ATOMIC_DEC_U32, false},
 };
 
-static bool operand_reads(const struct wl_ptx_operand *operand, int32_t reg)
-{
-    if ((operand->kind == WL_PTX_OPERAND_REGISTER || operand->kind == WL_PTX_OPERAND_ADDRESS) &&
-        operand->reg == reg)
-        return true;
-    for (uint32_t i = 0; i < operand->item_count; i++)
-        if (operand_reads(&operand->items[i], reg))
-            return true;
-    return false;
-}
-
-bool lower_is_read(const struct wl_ptx_function *function, int32_t reg)
-{
-    for (uint32_t i = 0; i < function->instruction_count; i++) {
-        const struct wl_ptx_instruction *instruction = &function->instructions[i];
-        bool writes_first =
-            strcmp(instruction->opcode, "st") != 0 && strcmp(instruction->opcode, "red") != 0;
-        for (int k = 0; k < instruction->operand_count; k++) {
-            bool is_destination =
-                k == 0 && writes_first && instruction->operands[0].kind != WL_PTX_OPERAND_ADDRESS;
-            if (!is_destination && operand_reads(&instruction->operands[k], reg))
-                return true;
-        }
-    }
-    return false;
-}
-
 static const struct atomic_row *find_atomic(const struct wl_ptx_instruction *instruction,
                                             enum wl_ptx_type type)
 {
@@ -574,7 +547,7 @@ FAMILY(atomic)
     const struct space_row *row = space_row(space);
     enum wl_operand_class operand_class = lower_class_of_type(type);
     bool is_used = has_destination && operands[0].kind == WL_PTX_OPERAND_REGISTER &&
-                   lower_is_read(lowering->instance->function, operands[0].reg);
+                   lower_is_read(lowering, operands[0].reg);
     uint32_t b = lower_source(lowering, &operands[first + 1], operand_class, type);
     uint32_t c = is_swap ? lower_source(lowering, &operands[first + 2], operand_class, type) : b;
     uint32_t dst = is_used ? lower_destination(lowering, &operands[0], operand_class) : b;

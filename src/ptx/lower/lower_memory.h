@@ -28,7 +28,9 @@ void lower_bulk(struct lowering *lowering, const struct wl_ptx_instruction *inst
 /* barrier.cluster: lower_cluster.c */
 void lower_cluster_barrier(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
 
-/* Whether the function reads a register: an atomic whose result is unused is a reduction. */
+/* Whether anything of the function may read a register: an atomic whose result is unused is a
+ * reduction. lower_unread.c */
+bool lower_is_read(const struct lowering *lowering, int32_t reg);
 /* Elements of a vector that are loaded together. */
 struct lower_piece {
     uint32_t first, count;
@@ -36,9 +38,8 @@ struct lower_piece {
 /* What a compiler leaves of a load to these registers (ptxas 13.0, for sm_80, 90 and 120; all of it
  * with nvcc -G): of elements that nobody reads as few as leave one load, or two of 32 bits in place
  * of one of 128. Returns how many pieces. */
-int lower_read_pieces(struct lowering *lowering, const struct wl_ptx_operand *value,
+int lower_read_pieces(const struct lowering *lowering, const struct wl_ptx_operand *value,
                       uint32_t element_bytes, struct lower_piece pieces[2]);
-bool lower_is_read(const struct wl_ptx_function *function, int32_t reg);
 /* The two 64-bit registers of a 128-bit one as a vector operand, which keeps halves. */
 bool lower_split_wide(struct lowering *lowering, const struct wl_ptx_operand *operand,
                       struct wl_ptx_operand halves[2], struct wl_ptx_operand *pair);

@@ -17,7 +17,8 @@ static void name_operand(const struct instance *instance, const struct wl_ptx_op
         name_operand(instance, &operand->items[i]);
 }
 
-/* Which registers any instruction names, but loads as what they load to. */
+/* Which registers any instruction names, but loads and atomics as what they load to: what others
+ * name first they may read, as branches to one of several labels do. */
 static void name_all(struct instance *instance)
 {
     const struct wl_ptx_function *function = instance->function;
@@ -26,32 +27,35 @@ static void name_all(struct instance *instance)
         instance->named[i] = function->registers[i].vector_width != 1;
     for (uint32_t i = 0; i < function->instruction_count; i++) {
         const struct wl_ptx_instruction *instruction = &function->instructions[i];
-        bool is_load = strcmp(instruction->opcode, "ld") == 0;
+        bool loads =
+            strcmp(instruction->opcode, "ld") == 0 || strcmp(instruction->opcode, "atom") == 0;
         name_register(instance, instruction->guard);
-        for (int k = is_load; k < instruction->operand_count; k++)
+        for (int k = loads; k < instruction->operand_count; k++)
             name_operand(instance, &instruction->operands[k]);
     }
 }
 
-static uint32_t read_elements(struct lowering *lowering, const struct wl_ptx_operand *value)
+bool lower_is_read(const struct lowering *lowering, int32_t reg)
 {
     struct instance *instance = lowering->instance;
-    uint32_t mask = 0;
     if (!instance->named)
         name_all(instance);
+    return reg < 0 || (uint32_t)reg >= instance->function->register_count || instance->named[reg];
+}
+
+static uint32_t read_elements(const struct lowering *lowering, const struct wl_ptx_operand *value)
+{
+    uint32_t mask = 0;
     for (uint32_t k = 0; k < value->item_count; k++) {
         const struct wl_ptx_operand *operand = &value->items[k];
-        bool is_known = operand->kind == WL_PTX_OPERAND_REGISTER && operand->reg >= 0 &&
-                        (uint32_t)operand->reg < instance->function->register_count &&
-                        operand->component == 0;
-        if (operand->kind == WL_PTX_OPERAND_SINK)
-            continue;
-        mask |= (uint32_t)(!is_known || instance->named[operand->reg]) << k;
+        bool is_read = operand->kind != WL_PTX_OPERAND_SINK &&
+                       (operand->component || lower_is_read(lowering, operand->reg));
+        mask |= (uint32_t)is_read << k;
     }
     return mask;
 }
 
-int lower_read_pieces(struct lowering *lowering, const struct wl_ptx_operand *value,
+int lower_read_pieces(const struct lowering *lowering, const struct wl_ptx_operand *value,
                       uint32_t element_bytes, struct lower_piece pieces[2])
 {
     enum { FIRST_TWO = 3, LAST_TWO = 12 };
