@@ -58,14 +58,14 @@ function(wl_fuzz room name corpus)
 endfunction()
 
 wl_fuzz(ptx/parse parse ptx ptx/parse/*.c)
-wl_fuzz(report report report timeline/categories.c report/*.c record/stream/*.c -lsqlite3 -lm)
+wl_fuzz(report report report timeline/categories.c report/*.c record/collectors.c record/stream/*.c -lsqlite3 -lm)
 foreach(name fatbin cubin compiler_log)
   wl_fuzz(binary ${name} ${name} binary/*.c -lzstd -llz4 -lelf -ldw)
 endforeach()
 wl_fuzz(record/stream replay replay record/stream/*.c)
 wl_fuzz(ptx/lower lower ptx ptx/parse/*.c
         ptx/lower/*.c timing/machine/*.c warp/*.c -lm)
-wl_fuzz(import import import timeline/categories.c report/*.c record/stream/*.c import/*.c record/facts.c gpu/*.c
+wl_fuzz(import import import timeline/categories.c report/*.c record/stream/*.c import/*.c record/collectors.c record/facts.c gpu/*.c
         ${CMAKE_BINARY_DIR}/src/embedded_gpus.c -lsqlite3 -ljansson -lz -lm)
 
 get_property(fuzz_sources GLOBAL PROPERTY WL_FUZZ_SOURCES)

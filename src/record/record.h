@@ -13,16 +13,12 @@
 #include "base/marks.h"
 #include "timeline/record.h"
 
-/* The collector of samples of the processor: its stream is of a process that another collector may
- * have a stream of, and the report has one process of both where that stream comes first. */
-#define WL_COLLECTOR_OF_SAMPLES "samples"
-
 struct wl_record_process {
     uint64_t pid, parent_pid;
     const char *host, *executable, *executable_hash, *command_line; /* hash: SHA-256 hex or "" */
     uint64_t start_ns;                                              /* CLOCK_REALTIME */
     const char *version;                                            /* WL_VERSION_STRING */
-    const char *collector;                                          /* "sim", "cupti" */
+    const char *collector;    /* a name of collectors.def, or the tool imported from */
     int64_t rank, rank_count; /* of a parallel program, as its launcher says; -1: not known */
 };
 

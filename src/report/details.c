@@ -11,6 +11,11 @@ static int compare_name_with_value(const void *name, const void *value)
     return strcmp(name, ((const struct wl_record_value *)value)->name);
 }
 
+const struct wl_collector_facts *wl_report_collector(const struct wl_report_launch *launch)
+{
+    return wl_collector_facts_of(launch->process ? launch->process->record.collector : NULL);
+}
+
 bool wl_report_value(const struct wl_report_launch *launch, const char *name, double *value,
                      enum wl_mark *mark)
 {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "record/collectors.h"
 #include "record/record.h"
 
 /* ---- writing ---- */
@@ -99,6 +100,9 @@ const struct wl_report_launch *wl_report_launches(struct wl_report *report, size
 const struct wl_report_note *wl_report_notes(struct wl_report *report, size_t *count);
 /* Session settings: name/text pairs. */
 const struct wl_record_attribute *wl_report_session(struct wl_report *report, size_t *count);
+
+/* What to know of whoever made the launch's values. Never NULL. */
+const struct wl_collector_facts *wl_report_collector(const struct wl_report_launch *launch);
 
 /* What the device of that number is called; NULL: it is not known, or processes have different
  * ones. */

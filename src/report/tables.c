@@ -66,8 +66,14 @@ uint64_t wl_report_event_count(struct wl_report *report)
 
 bool wl_report_is_simulated(struct wl_report *report)
 {
-    return ask_number(report, "SELECT coalesce((SELECT max(flags & 1) FROM trace_events), "
-                              "(SELECT max(collector = 'sim') FROM processes))") != 0;
+    size_t count;
+    const struct wl_report_process *processes = wl_report_processes(report, &count);
+    if (wl_report_event_count(report))
+        return ask_number(report, "SELECT max(flags & 1) FROM trace_events") != 0;
+    for (size_t i = 0; i < count; i++)
+        if (wl_collector_facts_of(processes[i].record.collector)->is_simulated)
+            return true;
+    return false;
 }
 
 const struct wl_timeline_table *wl_timeline_table_next(const struct wl_timeline_table *table)

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/safe.h"
 #include "base/text.h"
+#include "record/collectors.h"
 #include "record/stream/running.h"
 #include "report/digest.h"
 #include "report/inserter.h"
@@ -232,7 +233,7 @@ static void put_process(void *self, const struct wl_record_process *record)
         .rank_count = record->rank_count,
         .exit_code = -1,
     };
-    if (strcmp(record->collector, WL_COLLECTOR_OF_SAMPLES) == 0)
+    if (wl_collector_facts_of(record->collector)->joins_another)
         writer->joined = find_known(writer, record->pid, record->host);
 }
 

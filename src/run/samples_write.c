@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "record/collectors.h"
 #include "record/stream/stream.h"
 #include "run/samples_kept.h"
 #include "warplens/version.h"
@@ -246,7 +247,7 @@ static void put_all(const struct process *process, const struct wl_sample_image 
         .command_line = image->name,
         .start_ns = process->samples->start_ns,
         .version = WL_VERSION_STRING,
-        .collector = WL_COLLECTOR_OF_SAMPLES,
+        .collector = wl_collector_facts[WL_COLLECTOR_ID_SAMPLES].name,
         .rank = -1,
         .rank_count = -1,
     };

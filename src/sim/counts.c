@@ -7,13 +7,15 @@
 #include "sim/state.h"
 
 const struct wl_counter_row wl_counter_rows[WL_COUNTER_COUNT] = {
-#define C(id, name, unit, mark, text) {name, unit, text, WL_MARK_##mark},
+#define C(id, name, unit, mark, text) {name, unit, text, WL_MARK_##mark, false},
+#define J(id, name, unit, mark, text) {name, unit, text, WL_MARK_##mark, true},
 #include "gpu/counters.def"
 #undef C
 };
 
 const struct wl_counter_row wl_instruction_counter_rows[] = {
-#define I(field, name, mark, text) {name, "", text, WL_MARK_##mark},
+#define I(field, name, mark, text) {name, "", text, WL_MARK_##mark, false},
+#define J(field, name, mark, text) {name, "", text, WL_MARK_##mark, true},
 #include "gpu/instruction_counters.def"
 #undef I
 };

@@ -189,6 +189,7 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
 struct wl_counter_row {
     const char *name, *unit, *meaning;
     enum wl_mark mark;
+    bool hangs_on_joining; /* modelled where a compiler joins loads of shared memory */
 };
 extern const struct wl_counter_row wl_counter_rows[WL_COUNTER_COUNT];
 /* The per-instruction fields in the order of struct wl_instruction_counts. */

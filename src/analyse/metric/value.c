@@ -144,19 +144,13 @@ static bool read_record(struct wl_metric_set *set, struct entry *entry,
     return false;
 }
 
-/* Of a real GPU: what is absent was not asked for, or the chip has no such counter. */
-static bool is_measured(const struct wl_report_launch *launch)
-{
-    const char *collector = launch->process ? launch->process->record.collector : NULL;
-    return collector && strcmp(collector, "cupti") == 0;
-}
-
-/* Why a name that counting PTX cannot give is absent. */
+/* Why a name that counting PTX cannot give is absent: what the collector's row says, else reason.
+ */
 static char *absent_reason(const struct wl_report_launch *launch, const char *reason)
 {
-    return wl_string_copy(is_measured(launch) && launch->record.status != WL_LAUNCH_FAILED
-                              ? "was not counted: --set full or --metrics NAME counts it"
-                              : reason);
+    const struct wl_collector_facts *facts = wl_report_collector(launch);
+    bool is_asked = facts->absent[0] && launch->record.status != WL_LAUNCH_FAILED;
+    return wl_string_copy(is_asked ? facts->absent : reason);
 }
 
 static char *not_given_reason(const struct wl_report_launch *launch)

@@ -289,28 +289,17 @@ static bool take_pending(struct sim_collector *collector, uint64_t launch_id, st
     return false;
 }
 
-/* What hangs on which loads of shared memory a compiler joins. */
-static bool hangs_on_joining(size_t counter)
+static enum wl_mark mark_of(const struct wl_counter_row *row, bool has_joined_loads)
 {
-    switch (counter) {
-    case WL_COUNTER_INST_SHARED_LD:
-    case WL_COUNTER_WAVE_SHARED:
-    case WL_COUNTER_WAVE_SHARED_IDEAL:
-    case WL_COUNTER_WAVE_SHARED_LD:
-    case WL_COUNTER_CONFLICT_LD:
-        return true;
-    default:
-        return false;
-    }
+    return has_joined_loads && row->hangs_on_joining ? WL_MARK_MODELLED : row->mark;
 }
 
 /* All rows: a count of zero is a count. */
 static void add_totals(struct wl_value_list *values, const struct wl_sim_counts *counts)
 {
     for (size_t i = 0; i < WL_COUNTER_COUNT; i++) {
-        bool is_modelled = counts->has_joined_loads && hangs_on_joining(i);
         struct wl_record_value value = {wl_counter_rows[i].name, (double)counts->totals[i],
-                                        is_modelled ? WL_MARK_MODELLED : wl_counter_rows[i].mark};
+                                        mark_of(&wl_counter_rows[i], counts->has_joined_loads)};
         WL_PUSH(values, value);
     }
     for (size_t i = 0; i < counts->value_count; i++) {
@@ -345,14 +334,8 @@ struct instruction_names {
 static void fill_instruction_names(struct instruction_names *names, bool has_joined_loads)
 {
     for (size_t i = 0; i < wl_instruction_counter_count; i++) {
-        size_t offset = i * sizeof(uint64_t);
-        bool hangs_on_joining = offset == offsetof(struct wl_instruction_counts, requests) ||
-                                offset == offsetof(struct wl_instruction_counts, wavefronts) ||
-                                offset == offsetof(struct wl_instruction_counts, wavefronts_ideal);
-        bool is_modelled = has_joined_loads && hangs_on_joining;
         names->names[i] = wl_instruction_counter_rows[i].name;
-        names->marks[i] =
-            (uint8_t)(is_modelled ? WL_MARK_MODELLED : wl_instruction_counter_rows[i].mark);
+        names->marks[i] = (uint8_t)mark_of(&wl_instruction_counter_rows[i], has_joined_loads);
     }
 }
 

@@ -179,7 +179,7 @@ static enum wl_code put_launch(struct source *source, const struct wl_report_lau
     if (code)
         return code;
     const struct wl_source_column *heat = wl_source_find_heat(&model);
-    const char *collector = launch->process ? launch->process->record.collector : NULL;
+    const struct wl_collector_facts *facts = wl_report_collector(launch);
     struct wl_html_source_base base = {0};
     if (heat)
         code = wl_html_source_base_open(source->html, launch, &model, &base, error);
@@ -187,9 +187,8 @@ static enum wl_code put_launch(struct source *source, const struct wl_report_lau
         char key[32];
         snprintf(key, sizeof key, "%lld", (long long)launch->key);
         json_t *own = json_pack("{s:I, s:o, s:s, s:o}", "kernel", put_kernel(source, &model),
-                                "heat", wl_json_text(heat->name), "code",
-                                collector && strcmp(collector, "sim") == 0 ? "PTX" : "SASS",
-                                "columns", columns_json(source, &model, &base));
+                                "heat", wl_json_text(heat->name), "code", facts->code, "columns",
+                                columns_json(source, &model, &base));
         if (base.launch)
             json_object_set_new(own, "base",
                                 json_pack("{s:I, s:o, s:o}", "launch", (json_int_t)base.launch->key,

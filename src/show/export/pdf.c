@@ -92,10 +92,9 @@ static void put_program(struct pdf *pdf)
     if (process)
         wl_paper_text(pdf->paper, WL_PAPER_PLAIN, process->record.command_line);
     if (launch && launch->device) {
-        bool is_simulated = launch->process && launch->process->record.collector &&
-                            strcmp(launch->process->record.collector, "sim") == 0;
-        char *line =
-            wl_string_format("%s%s", launch->device->name, is_simulated ? ", simulated" : "");
+        const struct wl_collector_facts *facts = wl_report_collector(launch);
+        char *line = wl_string_format("%s%s", launch->device->name,
+                                      facts->is_simulated ? ", simulated" : "");
         wl_paper_text(pdf->paper, WL_PAPER_PLAIN, line);
         free(line);
     }
