@@ -495,15 +495,18 @@ static void gather_l2(struct wl_sim *sim, struct wl_sim_counts *counts)
     counts->alone_far = l2.alone_far;
 }
 
-static uint32_t choose_workers(const struct wl_run *run, uint32_t asked)
+/* asked: 0: all cores. */
+static uint32_t usual_workers(uint32_t asked)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint32_t workers = asked ? asked : cores > 0 ? (uint32_t)cores : 1;
-    if (workers > WL_L2_MAX_SHARDS)
-        workers = WL_L2_MAX_SHARDS;
-    if (run->program->blocks_communicate || run->block_total == 1 || run->races)
-        return 1;
-    return workers;
+    return workers > WL_L2_MAX_SHARDS ? WL_L2_MAX_SHARDS : workers;
+}
+
+static uint32_t choose_workers(const struct wl_run *run, uint32_t asked)
+{
+    bool is_alone = run->program->blocks_communicate || run->block_total == 1 || run->races;
+    return is_alone ? 1 : usual_workers(asked);
 }
 
 /* Memory for all resident blocks, kept from launch to launch: a repeated launch finds its pages and
@@ -633,13 +636,25 @@ static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *la
     return code;
 }
 
-static struct wl_worker *prepare_workers(struct wl_sim *sim, struct wl_run *run, uint32_t count)
+static void prepare_pool(struct wl_sim *sim, uint32_t count)
 {
     if (!sim->pool || wl_pool_size(sim->pool) < count) {
         wl_pool_free(sim->pool);
         sim->pool = wl_pool_create(count);
     }
     wl_pool_limit(sim->pool, count);
+}
+
+void wl_sim_share(struct wl_sim *sim, uint32_t threads, uint32_t count,
+                  void (*work)(void *self, uint32_t index, uint32_t worker), void *self)
+{
+    prepare_pool(sim, usual_workers(threads));
+    wl_pool_run(sim->pool, count, work, self);
+}
+
+static struct wl_worker *prepare_workers(struct wl_sim *sim, struct wl_run *run, uint32_t count)
+{
+    prepare_pool(sim, count);
     struct wl_worker *workers = wl_alloc_zero(count, sizeof *workers);
     for (uint32_t i = 0; i < count; i++)
         worker_create(&workers[i], run);

@@ -185,6 +185,11 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
                         const struct wl_sim_options *options, struct wl_sim_counts *counts,
                         struct wl_error *error);
 
+/* Calls work(self, index, worker) once for every index below count, from as many threads as
+ * wl_sim_options.threads says; returns when all are done. Not while a launch runs. */
+void wl_sim_share(struct wl_sim *sim, uint32_t threads, uint32_t count,
+                  void (*work)(void *self, uint32_t index, uint32_t worker), void *self);
+
 /* Name, unit, mark and meaning of a counter. */
 struct wl_counter_row {
     const char *name, *unit, *meaning;

@@ -12,6 +12,7 @@
 /* Causes that are taken away together, too: those that cost most, where what-if was asked for and
  * where it was not. */
 enum { CAUSES_MOST = 24, TOP_ASKED = 4, TOP_LIGHT = 3, SETS_MOST = 1 << TOP_ASKED };
+enum { REPLAYS_MOST = CAUSES_MOST + SETS_MOST + WL_TIMING_SETS_MOST, NO_REPLAY = UINT32_MAX };
 /* Of a trace: words where what-if was asked for, and where it was not. */
 enum { WORDS_ASKED = 1 << 20, WORDS_LIGHT = 128 << 10 };
 #define LEAST_SAVED 0.02 /* part of the duration; what saves less is in no set */
@@ -80,6 +81,35 @@ static double replay(const struct wl_timing_input *input, uint32_t changes)
     double duration_ns = timing.duration_ns;
     wl_timing_free(&timing);
     return duration_ns;
+}
+
+/* Replays of a piece that wait to be run: the changes of each, then how long it took. */
+struct replays {
+    const struct wl_timing_input *input;
+    uint32_t changes[REPLAYS_MOST];
+    double duration_ns[REPLAYS_MOST];
+    uint32_t count;
+};
+
+/* Returns its place. */
+static uint32_t add_replay(struct replays *replays, uint32_t changes)
+{
+    replays->changes[replays->count] = changes;
+    return replays->count++;
+}
+
+static void replay_one(void *self, uint32_t index, uint32_t worker)
+{
+    struct replays *replays = self;
+    (void)worker;
+    replays->duration_ns[index] = replay(replays->input, replays->changes[index]);
+}
+
+/* Each has an engine of its own; what is kept of the replay without changes is only read. */
+static void replay_all(struct replays *replays)
+{
+    wl_sim_share(wl_device_kernels.sim, wl_device.options.threads, replays->count, replay_one,
+                 replays);
 }
 
 /* Part of the duration that is left; nothing takes longer because less is to be done, even if
@@ -184,10 +214,17 @@ static void add_rows(const struct wl_device_whatif_row *row, double duration_ns,
 static void find_parts(const struct wl_timing_input *input, const struct wl_sim_counts *counts,
                        double with_ns, double *part)
 {
-    for (size_t i = 0; wl_timing_causes[i].id && i < CAUSES_MOST; i++) {
-        uint32_t changes = wl_timing_causes[i].changes;
-        part[i] = is_there(input, counts, changes) ? part_of(replay(input, changes), with_ns) : 1;
+    struct replays replays = {.input = input};
+    uint32_t places[CAUSES_MOST];
+    size_t count = 0;
+    for (; wl_timing_causes[count].id && count < CAUSES_MOST; count++) {
+        uint32_t changes = wl_timing_causes[count].changes;
+        places[count] =
+            is_there(input, counts, changes) ? add_replay(&replays, changes) : NO_REPLAY;
     }
+    replay_all(&replays);
+    for (size_t i = 0; i < count; i++)
+        part[i] = places[i] == NO_REPLAY ? 1 : part_of(replays.duration_ns[places[i]], with_ns);
 }
 
 /* The causes that cost most, at most so many. */
@@ -210,22 +247,41 @@ static void find_top(struct wl_device_whatif_row *row, size_t most)
     row->top_count = count;
 }
 
+static uint32_t changes_of(const struct wl_device_whatif_row *row, size_t set)
+{
+    uint32_t changes = 0;
+    for (size_t i = 0; i < row->top_count; i++)
+        if (set >> i & 1)
+            changes |= wl_timing_causes[row->top[i]].changes;
+    return changes;
+}
+
+/* What the parts of a set leave, each without one of its causes. */
+static double least_of(const struct wl_device_whatif_row *row, size_t set)
+{
+    double least = 1;
+    for (size_t i = 0; i < row->top_count; i++) {
+        size_t rest = set & ~((size_t)1 << i);
+        if (set >> i & 1)
+            least = fmin(least, rest ? row->of_set[rest] : row->part[row->top[i]]);
+    }
+    return least;
+}
+
 /* The launch without every set of its top causes; a set costs no more than any part of it. */
 static void find_sets(const struct wl_timing_input *input, double with_ns,
                       struct wl_device_whatif_row *row)
 {
+    struct replays replays = {.input = input};
+    uint32_t places[SETS_MOST];
+    for (size_t set = 1; set < (size_t)1 << row->top_count; set++)
+        places[set] = is_single(set) ? NO_REPLAY : add_replay(&replays, changes_of(row, set));
+    replay_all(&replays);
     for (size_t set = 1; set < (size_t)1 << row->top_count; set++) {
-        uint32_t changes = 0;
-        double least = 1;
-        for (size_t i = 0; i < row->top_count; i++) {
-            if (!(set >> i & 1))
-                continue;
-            size_t rest = set & ~((size_t)1 << i);
-            changes |= wl_timing_causes[row->top[i]].changes;
-            least = fmin(least, rest ? row->of_set[rest] : row->part[row->top[i]]);
-        }
-        row->of_set[set] =
-            is_single(set) ? least : fmin(least, part_of(replay(input, changes), with_ns));
+        double least = least_of(row, set);
+        row->of_set[set] = is_single(set)
+                               ? least
+                               : fmin(least, part_of(replays.duration_ns[places[set]], with_ns));
     }
 }
 
@@ -234,12 +290,16 @@ static void find_asked(const struct wl_timing_input *input, double with_ns,
 {
     struct wl_timing_set asked[WL_TIMING_SETS_MOST];
     size_t count = asked_sets(asked);
+    struct replays replays = {.input = input};
+    for (size_t i = 0; i < count; i++)
+        add_replay(&replays, asked[i].changes);
+    replay_all(&replays);
     for (size_t i = 0; i < count; i++) {
         double least = 1;
         for (size_t k = 0; wl_timing_causes[k].id && k < CAUSES_MOST; k++)
             if ((wl_timing_causes[k].changes & ~asked[i].changes) == 0)
                 least = fmin(least, row->part[k]);
-        row->of_asked[i] = fmin(least, part_of(replay(input, asked[i].changes), with_ns));
+        row->of_asked[i] = fmin(least, part_of(replays.duration_ns[i], with_ns));
     }
 }
 

@@ -206,8 +206,36 @@ static void causes_of_any_kernel_are_parts_of_it(void **state)
         fail_msg("the longer of both has %.2f of the time on average", longer);
 }
 
+/* Replays run on as many threads as launches do. */
+static void threads_change_no_value(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        char *text = make_kernel(1u << draw(6), 1 + draw(4));
+        uint32_t blocks = 1 + draw(600), threads = 32 * (1 + draw(8));
+        static double alone[VALUES];
+        size_t count = 0;
+        for (uint32_t workers = 1; workers <= 3; workers += 2) {
+            start_device("h200", &observer);
+            wl_device.options.whatif = true;
+            wl_device.options.threads = workers;
+            run(text, blocks, threads);
+            wl_device_shutdown();
+            if (workers == 1) {
+                count = seen.count;
+                memcpy(alone, seen.number, sizeof alone);
+            }
+        }
+        assert_true(count > 19);
+        assert_int_equal(seen.count, count);
+        assert_memory_equal(seen.number, alone, count * sizeof *alone);
+        free(text);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(causes_of_any_kernel_are_parts_of_it)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(causes_of_any_kernel_are_parts_of_it),
+                                       cmocka_unit_test(threads_change_no_value)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
