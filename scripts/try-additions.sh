@@ -76,7 +76,7 @@ count "verb" 3
 sed 's/wl_replay_none/wl_replay_trial/; s/"none"/"trial"/' src/collect/cupti/replay/none.c >src/collect/cupti/replay/trial.c
 insert src/collect/cupti/replay/modes.def '^WL_REPLAY_MODE(kernel)' 'WL_REPLAY_MODE(trial)'
 insert src/collect/cupti/replay/modes.def '^WL_REPLAY_POLICY(NONE' \
-    'WL_REPLAY_POLICY(TRIAL, .only = &wl_replay_trial, .graph = &wl_replay_graph)'
+    'WL_REPLAY_POLICY(TRIAL, .mode = &wl_replay_trial, .graph = &wl_replay_graph)'
 sed -i 's/"auto|kernel|application|none|spread|range|app-range"/"auto|kernel|application|none|spread|range|app-range|trial"/
         s/WL_REPLAY_APP_RANGE)/WL_REPLAY_APP_RANGE, WL_REPLAY_TRIAL)/' src/record/settings.def
 count "replay mode" 3

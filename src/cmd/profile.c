@@ -97,7 +97,7 @@ static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_e
                       settings->nvtx_exclude[0] || !settings->profile_from_start;
     if (has_filter)
         wl_error_set_hint(error, "the options that select launches may have matched none");
-    else if (settings->replay == WL_REPLAY_RANGE || settings->replay == WL_REPLAY_APP_RANGE)
+    else if (wl_replay_facts(settings->replay)->has_ranges)
         wl_error_set_hint(error, "ranges begin with cudaProfilerStart, or with an NVTX range that "
                                  "--nvtx-include names, and launch something");
     else if (settings->collector == WL_COLLECTOR_HW)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/rank.h"
 #include "record/traced.h"
@@ -13,6 +14,22 @@ enum reported { NEVER, AS_TEXT, AS_NUMBER };
 
 #define WL_CHOICE(name, words, ...) const char wl_##name##_words[] = words;
 #include "record/settings.def"
+
+static const struct wl_replay_facts replay_facts[] = {
+#define WL_REPLAY_FACTS(word, ...) [WL_REPLAY_##word] = {__VA_ARGS__},
+#include "record/settings.def"
+};
+
+const struct wl_replay_facts *wl_replay_facts(enum wl_replay replay)
+{
+    return &replay_facts[replay < WL_COUNT(replay_facts) ? replay : WL_REPLAY_AUTO];
+}
+
+const struct wl_replay_facts *wl_replay_facts_named(const char *name)
+{
+    int found = name ? wl_option_find_word(wl_replay_words, name) : -1;
+    return wl_replay_facts(found < 0 ? WL_REPLAY_AUTO : (enum wl_replay)found);
+}
 
 static const char wl_override_words[] = "compiled|on|off";
 

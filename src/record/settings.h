@@ -19,6 +19,22 @@
     extern const char wl_##name##_words[]; /* "all|none" */
 #include "record/settings.def"
 
+/* What tells replay modes apart for whoever does not count: the launcher, and pages by what
+ * launch__replay says. */
+struct wl_replay_facts {
+    const char *passes;  /* what so many passes are, "each launch runs %zu times"; NULL: none */
+    bool has_runs;       /* each run of the program is a pass */
+    bool has_ranges;     /* ranges of launches are counted as one */
+    bool repeats_ranges; /* within the program: nothing may be loaded in the middle of one */
+    /* Samples of warps and counts of instructions have runs of their own, and are wanted. */
+    bool has_runs_of_instructions;
+    bool counts_nothing;
+    bool gives_means; /* values are those of several launches */
+};
+const struct wl_replay_facts *wl_replay_facts(enum wl_replay replay);
+/* Of a mode's name; of none of these (NULL, "graph") what auto has. Never NULL. */
+const struct wl_replay_facts *wl_replay_facts_named(const char *name);
+
 /* Owns its texts. */
 struct wl_settings {
 #define WL_SETTING_TYPE_TEXT char *

@@ -277,17 +277,8 @@ static void add_smaller_sets(const struct choice *choice, struct wl_text *text)
 
 static void add_way(const struct choice *choice, size_t passes, struct wl_text *text)
 {
-    static const char *const ways[] = {
-        [WL_REPLAY_AUTO] = "the first of like launches runs %zu times, later ones collect one pass "
-                           "each",
-        [WL_REPLAY_KERNEL] = "each launch runs %zu times",
-        [WL_REPLAY_APPLICATION] = "the program runs %zu times",
-        [WL_REPLAY_RANGE] = "the launches of each range run %zu times",
-        [WL_REPLAY_APP_RANGE] = "the program runs %zu times",
-        [WL_REPLAY_SPREAD] = "%zu like launches collect one pass each",
-    };
     char times[24];
-    const char *way = ways[choice->run->settings.replay];
+    const char *way = wl_replay_facts(choice->run->settings.replay)->passes;
     const char *place = way ? strstr(way, "%zu") : NULL;
     if (!place || passes < 2)
         return;
@@ -357,7 +348,7 @@ enum wl_code wl_counters_prepare(struct wl_launch_run *run, struct wl_error *err
     struct wl_text counters = {0};
     bool is_planned = false;
     struct wl_settings *settings = &run->settings;
-    if (settings->collector != WL_COLLECTOR_HW || settings->replay == WL_REPLAY_NONE)
+    if (settings->collector != WL_COLLECTOR_HW || wl_replay_facts(settings->replay)->counts_nothing)
         return WL_OK;
     enum wl_code code =
         wl_metric_catalog_create(run->request->metrics->section_folder, &choice.catalog, error);

@@ -63,7 +63,7 @@ static bool is_wanted(enum wl_override choice, const struct wl_run_request *requ
 {
     const char *set = request->metrics->set;
     bool is_in_set = (set && (strcmp(set, "detailed") == 0 || strcmp(set, "full") == 0)) ||
-                     request->settings->replay == WL_REPLAY_APPLICATION;
+                     wl_replay_facts(request->settings->replay)->has_runs_of_instructions;
     return choice == WL_OVERRIDE_ON || (choice == WL_OVERRIDE_NONE && is_in_set);
 }
 
@@ -72,8 +72,7 @@ static enum wl_code choose_instructions(const struct wl_run_request *request,
 {
     const struct wl_measure_options *measure = request->measure;
     const char *interval = measure->warp_sampling_interval;
-    bool has_ranges =
-        settings->replay == WL_REPLAY_RANGE || settings->replay == WL_REPLAY_APP_RANGE;
+    bool has_ranges = wl_replay_facts(settings->replay)->has_ranges;
     if (has_ranges &&
         (measure->warp_sampling == WL_OVERRIDE_ON || measure->instruction_counts == WL_OVERRIDE_ON))
         return wl_error_set(error, WL_ERR_USAGE,
@@ -182,7 +181,7 @@ enum wl_code wl_hardware_check_library(const char *folder, struct wl_error *erro
     return code;
 }
 
-enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, bool is_replayed,
+enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, bool repeats_ranges,
                                  const struct wl_messages *messages,
                                  struct wl_environment *environment, struct wl_error *error)
 {
@@ -200,7 +199,7 @@ enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, 
     wl_environment_set(environment, "NVTX_INJECTION64_PATH", path);
     wl_environment_prepend(environment, "ACC_PROFLIB", path, ';');
     wl_environment_set(environment, "WARPLENS_SETTINGS", settings_path);
-    if (is_replayed) /* what is loaded in the middle of a range would not be put back */
+    if (repeats_ranges) /* what is loaded in the middle of a range would not be put back */
         wl_environment_set(environment, "CUDA_MODULE_LOADING", "EAGER");
     free(path);
     return WL_OK;

@@ -24,9 +24,9 @@ enum wl_code wl_hardware_choose(const struct wl_run_request *request,
 enum wl_code wl_hardware_check_library(const char *folder, struct wl_error *error);
 
 /* Adds what makes the driver load our library, folder/libwarplens-cupti.so, into the program.
- * is_replayed: ranges will be, within it.
+ * repeats_ranges: struct wl_replay_facts.
  * Errors: those of wl_hardware_check_library. */
-enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, bool is_replayed,
+enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, bool repeats_ranges,
                                  const struct wl_messages *messages,
                                  struct wl_environment *environment, struct wl_error *error);
 

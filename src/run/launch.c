@@ -165,9 +165,7 @@ static enum wl_code make_stream_folder(struct wl_launch_run *run, struct wl_erro
 /* Application replay: counters kept between runs. */
 static enum wl_code make_image_folder(struct wl_settings *settings, struct wl_error *error)
 {
-    bool has_runs =
-        settings->replay == WL_REPLAY_APPLICATION || settings->replay == WL_REPLAY_APP_RANGE;
-    if (settings->collector != WL_COLLECTOR_HW || !has_runs)
+    if (settings->collector != WL_COLLECTOR_HW || !wl_replay_facts(settings->replay)->has_runs)
         return WL_OK;
     free(settings->image_folder);
     settings->image_folder = wl_string_format("%s/images", settings->stream_folder);
@@ -244,17 +242,16 @@ enum wl_code wl_launch_choose(struct wl_launch_run *run, struct wl_error *error)
     run->rank = wl_rank_read();
     enum wl_code code =
         wl_hardware_choose(run->request, &run->messages, &run->machine, &run->settings, error);
-    enum wl_replay replay = run->settings.replay;
-    bool has_ranges = replay == WL_REPLAY_RANGE || replay == WL_REPLAY_APP_RANGE;
+    const struct wl_replay_facts *facts = wl_replay_facts(run->settings.replay);
     if (!code)
         code = check_graph_profiling(run, error);
-    if (!code && has_ranges && run->settings.collector != WL_COLLECTOR_HW)
+    if (!code && facts->has_ranges && run->settings.collector != WL_COLLECTOR_HW)
         return wl_error_set(error, WL_ERR_UNSUPPORTED,
                             "ranges are counted as one on a real GPU only: the simulated one "
                             "counts launches");
     if (run->settings.collector != WL_COLLECTOR_HW)
         run->settings.replay = WL_REPLAY_AUTO; /* nothing is replayed there */
-    if (code || run->settings.replay != WL_REPLAY_APPLICATION)
+    if (code || !wl_replay_facts(run->settings.replay)->has_runs_of_instructions)
         return code;
     run->rerun.samples = run->settings.pc_samples;
     run->rerun.counts = run->settings.instruction_counts;
@@ -415,11 +412,12 @@ static enum wl_code prepare_environment(struct wl_launch_run *run,
     const struct wl_settings *settings = &run->settings;
     bool is_measured = settings->collector == WL_COLLECTOR_HW;
     begin_environment(run->request->start, environment);
-    enum wl_code code = is_measured ? wl_hardware_prepare(run->library_folder, run->settings_path,
-                                                          settings->replay == WL_REPLAY_RANGE,
-                                                          &run->messages, environment, error)
-                                    : wl_injection_prepare(run->library_folder, &run->info,
-                                                           run->settings_path, environment, error);
+    enum wl_code code = is_measured
+                            ? wl_hardware_prepare(run->library_folder, run->settings_path,
+                                                  wl_replay_facts(settings->replay)->repeats_ranges,
+                                                  &run->messages, environment, error)
+                            : wl_injection_prepare(run->library_folder, &run->info,
+                                                   run->settings_path, environment, error);
     if (!code && settings->trace[0])
         wl_injection_add_calls(run->library_folder,
                                is_measured ? "libwarplens-cupti.so" : "libwarplens-gpu.so",

@@ -33,7 +33,7 @@ static void connect(struct wl_replayer *replay)
     replay->kernels.core = core;
     replay->kernels.is_code_wanted = core->input.settings->pc_samples ||
                                      core->input.settings->instruction_counts ||
-                                     replay->policy->has_runs;
+                                     wl_replay_facts(core->input.settings->replay)->has_runs;
     replay->launches.core = core;
     replay->launches.devices = &replay->devices;
     replay->launches.kernels = &replay->kernels;

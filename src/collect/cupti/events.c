@@ -53,8 +53,8 @@ static const struct wl_replay_mode *choose(const struct wl_cupti_collector *coll
         !replay->core.input.settings->counters[0] || context->counters == WL_COLLECT_OFF ||
         wl_collect_samples_are_free(&replay->instructions, context, kernel))
         return &wl_replay_none;
-    return replay->policy->only ? replay->policy->only
-                                : replay->policy->choose(replay, context, group, before);
+    const struct wl_replay_mode *mode = replay->policy->mode;
+    return mode->choose ? mode->choose(replay, context, group, before) : mode;
 }
 
 /* NULL: it is not recorded; *group is then set where it is one of very many. */
@@ -78,7 +78,8 @@ decide(struct wl_cupti_collector *collector, const struct wl_collect_context *co
     *group = wl_collect_group_find(&replay->groups, &key);
     uint64_t before = (*group)->launches++;
     bool is_left_out = before >= wl_cupti_events_most_recorded(collector) &&
-                       (replay->policy->shares_launches || replay->policy->has_runs);
+                       (replay->policy->shares_launches ||
+                        wl_replay_facts(replay->core.input.settings->replay)->has_runs);
     const struct wl_replay_mode *mode = choose(collector, context, *group, before);
     if (!mode->is_free || !is_left_out)
         return mode;

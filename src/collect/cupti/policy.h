@@ -6,25 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct wl_replayer;
 struct wl_replay_mode;
-struct wl_collect_context;
-struct wl_collect_group;
 
 struct wl_replay_policy {
-    /* How each launch is counted; NULL: choose says it. */
-    const struct wl_replay_mode *only;
-    /* How a launch is counted, with so many like it before. */
-    const struct wl_replay_mode *(*choose)(const struct wl_replayer *replay,
-                                           const struct wl_collect_context *context,
-                                           const struct wl_collect_group *group, uint64_t before);
+    const struct wl_replay_mode *mode;  /* by which launches are counted, or that chooses it */
     const struct wl_replay_mode *range; /* by which ranges are counted; NULL: launches are */
     const struct wl_replay_mode *graph; /* by which launches of graphs are */
     bool shares_launches; /* like launches share what is measured: some are counted, and the others
                              are sampled without being delayed */
     bool replays_first;   /* the first of those are replayed, where possible */
     bool replays_each;    /* every launch is replayed */
-    bool has_runs;        /* each run of the program is one pass */
     bool has_own_passes;  /* CUPTI replays no launch itself */
     bool patches_each; /* counts per instruction are of every launch, not of the first of like ones
                         */

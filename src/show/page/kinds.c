@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "record/settings.h"
 
 #define uthash_malloc(size_bytes) \
     wl_alloc(size_bytes) /* by default it calls exit() without memory */
@@ -38,7 +39,7 @@ static bool read_time(const struct wl_view_context *context, const struct wl_rep
     if (wl_report_value(launch, duration, time_ns, &mark)) /* it is faster */
         return true;
     const struct wl_record_attribute *replay = wl_report_attribute(launch, "launch__replay");
-    if (replay && replay->text && strcmp(replay->text, "spread") == 0)
+    if (replay && wl_replay_facts_named(replay->text)->gives_means)
         return false;
     struct wl_metric_set *set = wl_metric_set_create(context->catalog, launch);
     const struct wl_metric_value *value = wl_metric_get(set, duration);

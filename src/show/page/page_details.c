@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "record/settings.h"
 #include "show/format/format.h"
 #include "show/page/context.h"
 #include "show/page/details_findings.h"
@@ -49,15 +50,18 @@ static void say_absent(struct wl_page_sink *sink, struct absent_list *list)
     free(list->items);
 }
 
-static bool has_text(struct wl_metric_set *set, const char *metric, const char *text)
-{
-    const struct wl_metric_value *value = wl_metric_get(set, metric);
-    return value->is_present && value->text && strcmp(value->text, text) == 0;
-}
-
 static bool is_spread(struct wl_metric_set *set)
 {
-    return has_text(set, "launch__replay", "spread");
+    const struct wl_metric_value *value = wl_metric_get(set, "launch__replay");
+    return value->is_present && wl_replay_facts_named(value->text)->gives_means;
+}
+
+/* Whether it has no counters because launches like it have. */
+static bool is_like_counted(struct wl_metric_set *set)
+{
+    const struct wl_metric_value *value = wl_metric_get(set, "launch__uncounted");
+    return value->is_present && value->text &&
+           strcmp(value->text, "launches like it are counted") == 0;
 }
 
 /* How far the launches lie apart that a value is the mean of: " +-3%"; "" where it is of one. */
@@ -370,8 +374,7 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
         if (advised.rules)
             code = advise(context, &advised, i, &advice, error);
         page.advice = advice.list ? &advice : NULL;
-        bool is_other = context->launch_count > 1 &&
-                        has_text(page.set, "launch__uncounted", "launches like it are counted");
+        bool is_other = context->launch_count > 1 && is_like_counted(page.set);
         others += is_other;
         wl_hide(sink, is_other);
         put_launch(&page, i);

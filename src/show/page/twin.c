@@ -6,6 +6,7 @@
 
 #include "analyse/metric/metric.h"
 #include "base/memory.h"
+#include "record/settings.h"
 #include "show/page/fields.h"
 
 /* How far the two may lie apart, for the count below each table. */
@@ -36,7 +37,7 @@ static bool is_counted(const struct wl_report_launch *launch)
 {
     for (size_t i = 0; i < launch->record.attribute_count; i++)
         if (strcmp(launch->record.attributes[i].name, "launch__replay") == 0)
-            return strcmp(launch->record.attributes[i].text, "none") != 0;
+            return !wl_replay_facts_named(launch->record.attributes[i].text)->counts_nothing;
     return false;
 }
 

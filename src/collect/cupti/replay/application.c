@@ -9,6 +9,9 @@
 /* Numbers of images are unique within a process. */
 enum { contexts_max = 1000 };
 
+/* Of like launches so many are kept from run to run of the program. */
+enum { kept_max = 64 };
+
 static struct wl_collect_image image_of(const struct wl_collect_context *context, size_t part)
 {
     return (struct wl_collect_image){"batch",
@@ -118,8 +121,19 @@ static enum wl_code end_batch(struct wl_replayer *replay, struct wl_collect_cont
     return WL_OK;
 }
 
+static const struct wl_replay_mode *choose(const struct wl_replayer *replay,
+                                           const struct wl_collect_context *context,
+                                           const struct wl_collect_group *group, uint64_t before)
+{
+    (void)context, (void)group;
+    return before < kept_max && !wl_collect_images_are_full(&replay->images)
+               ? &wl_replay_application
+               : &wl_replay_none;
+}
+
 const struct wl_replay_mode wl_replay_application = {
     .name = "application",
+    .choose = choose,
     .is_batched = true,
     .begin = begin,
     .end = wl_replay_batch_keep,

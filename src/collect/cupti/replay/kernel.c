@@ -206,8 +206,19 @@ static enum wl_code end_batch(struct wl_replayer *replay, struct wl_collect_cont
     return code;
 }
 
+static const struct wl_replay_mode *choose(const struct wl_replayer *replay,
+                                           const struct wl_collect_context *context,
+                                           const struct wl_collect_group *group, uint64_t before)
+{
+    (void)before;
+    return replay->has_unsaved_memory && replay->instructions.can_replay
+               ? wl_replay_spread_or_none(context, group)
+               : &wl_replay_kernel;
+}
+
 const struct wl_replay_mode wl_replay_kernel = {
     .name = "kernel",
+    .choose = choose,
     .is_batched = true,
     .begin = begin,
     .end = wl_replay_batch_keep,

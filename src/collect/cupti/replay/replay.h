@@ -41,6 +41,12 @@ struct wl_replay_mode {
     bool is_batched;  /* its launches are kept in a batch, and sent together */
     bool is_some;     /* of very many launches only those that are counted are recorded */
 
+    /* Where --replay-mode asks for it: the mode by which a launch is counted, with so many like it
+     * before. NULL: this one. */
+    const struct wl_replay_mode *(*choose)(const struct wl_replayer *replay,
+                                           const struct wl_collect_context *context,
+                                           const struct wl_collect_group *group, uint64_t before);
+
     /* Before a launch; true: it is counted. Those that are counted have launch->mode. */
     bool (*begin)(struct wl_replayer *replay, struct wl_collect_context *context,
                   struct wl_collect_launch *launch, const struct wl_collect_call *call);
@@ -86,6 +92,13 @@ struct wl_replay_mode {
 bool wl_replay_spread_is_open(const struct wl_collect_context *context);
 /* Whether nothing more of a group's launches is wanted for the first of them. */
 bool wl_replay_spread_is_done(const struct wl_collect_group *group);
+/* spread, or none where the group needs nothing: such a launch goes on with a pass that is being
+ * carried, as to end one costs tens of milliseconds. */
+const struct wl_replay_mode *wl_replay_spread_or_none(const struct wl_collect_context *context,
+                                                      const struct wl_collect_group *group);
+/* After each batch that was replayed: auto says once when it has replayed for as long as it does.
+ */
+void wl_replay_see_cost(struct wl_replayer *replay, const struct wl_collect_context *context);
 
 /* ---- modes.c ---- */
 
@@ -94,8 +107,6 @@ const struct wl_replay_policy *wl_replay_policy(enum wl_replay replay);
 bool wl_replay_is_possible(const struct wl_collect_core *core);
 /* The program calls what gives it memory that is not saved: nothing is replayed from here on. */
 void wl_replay_see_memory(struct wl_replayer *replay, const char *call);
-/* After each batch that was replayed: says once when auto has replayed for as long as it does. */
-void wl_replay_see_cost(struct wl_replayer *replay, const struct wl_collect_context *context);
 
 /* Of all modes, where they have them: the functions of the same names. */
 void wl_replay_interrupt(struct wl_replayer *replay, struct wl_collect_context *context);

@@ -446,8 +446,25 @@ bool wl_replay_spread_is_done(const struct wl_collect_group *group)
     return group->spread && group->spread->is_done;
 }
 
+const struct wl_replay_mode *wl_replay_spread_or_none(const struct wl_collect_context *context,
+                                                      const struct wl_collect_group *group)
+{
+    return wl_replay_spread_is_done(group) && !wl_replay_spread_is_open(context)
+               ? &wl_replay_none
+               : &wl_replay_spread;
+}
+
+static const struct wl_replay_mode *choose(const struct wl_replayer *replay,
+                                           const struct wl_collect_context *context,
+                                           const struct wl_collect_group *group, uint64_t before)
+{
+    (void)replay, (void)before;
+    return wl_replay_spread_or_none(context, group);
+}
+
 const struct wl_replay_mode wl_replay_spread = {
     .name = "spread",
+    .choose = choose,
     .is_some = true,
     .begin = begin,
     .end = end,
