@@ -6,8 +6,6 @@ const assert = require("assert");
 const path = require("path");
 const { test, make, until, warplens } = require("./browser.js");
 
-const wait = (page) => page.run("new Promise((done) => setTimeout(done, 80))");
-
 /* The source page needs no scrolling: header, headings of columns, rows and counts are in the window, at any width, whether it
  * opens at that width or comes to it. */
 async function testSource(browser, file) {
@@ -84,7 +82,7 @@ async function testContents(browser, file) {
     for (const title of ["Findings", "Memory chart", "Occupancy"])
         assert.ok(titles.includes(title), title + " is not among " + titles.join(", "));
     await page.run(links + ".find((link) => link.textContent === 'Occupancy').click()");
-    await wait(page);
+    await until(page, "document.querySelector('.card.chosen') !== null && scrollY > 500", "the part is shown");
     const seen = await page.run(`(() => { const top = (selector) => document.querySelector(selector).getBoundingClientRect().top;
         return { header: top("header"), contents: top(".contents"), card: top(".card.chosen"), id: document.querySelector(".card.chosen").id, y: scrollY }; })()`);
     assert.strictEqual(seen.id, "section-Occupancy");
@@ -117,7 +115,7 @@ async function testTimeline(browser, folder) {
     warplens("import", path.join(__dirname, "../fuzz/import/trace.json"), "-o", report);
     warplens("export", report, "--html", file);
     const page = await browser.page(file + "#timeline");
-    await wait(page);
+    await until(page, "warplens.timelineView?.model.layout?.places.size > 0", "rows are laid out");
     const rows = await page.run("warplens.timelineView.model.section.rows.length");
     const click = (row) => `(() => {
         const view = warplens.timelineView, { canvas } = view, place = canvas.getBoundingClientRect();
@@ -127,7 +125,7 @@ async function testTimeline(browser, folder) {
     })()`;
     const last = await page.run("warplens.timelineView.model.order.at(-1)");
     await page.run(click(last));
-    await page.run("new Promise((done) => setTimeout(done, 300))");
+    await until(page, "warplens.timelineView.choice.pinned.length > 0 && location.hash.includes('pin=')", "the row is pinned");
     assert.deepStrictEqual(await page.run("warplens.timelineView.choice.pinned"), [last]);
     assert.strictEqual(await page.run("[...warplens.timelineView.model.layout.places.keys()][0]"), last);
     assert.match(await page.run("location.hash"), new RegExp("pin=" + last));
