@@ -85,6 +85,7 @@ struct wl_gpu {
     double l2_write_neighbours_per_cycle; /* lines of which four stand side by side */
     double l2_write_parts_per_cycle;      /* sectors of which a part is written */
     double l2_port_bytes_per_cycle;       /* read limit of one SM */
+    double l2_far_cycles;                 /* by which its other partition answers later */
     double l2_atomic_cycles;              /* that a sector's update takes of a slice of L2 */
     double
         l2_float_atomic_cycles; /* the same of floating-point numbers, one sector over and over */

@@ -127,6 +127,7 @@ static const struct wl_gpu_key keys[] = {
     {FIELD(l2_write_parts_per_cycle), TYPE_RATE, false, 0, 1e6},
     {FIELD(l2_port_bytes_per_cycle), TYPE_RATE, false, 0, 1e6},
     {FIELD(l2_port_write_bytes_per_cycle), TYPE_RATE, false, 0, 1e6},
+    {FIELD(l2_far_cycles), TYPE_RATE, false, 0, 1e6},
     {FIELD(l2_atomic_cycles), TYPE_RATE, false, 0, 1e6},
     {FIELD(l2_float_atomic_cycles), TYPE_RATE, false, 0, 1e6},
     {FIELD(atomic_latency), TYPE_COUNT, false, 0, 1000000},

@@ -120,7 +120,8 @@ static void test_defaults_are_complete(void **state)
         count++;
     }
     free(text);
-    assert_int_equal(count, 52);
+    assert_int_equal(count, 55);
+    assert_true(whole.l2_atomic_cycles == 1.45 && whole.l2_far_cycles == 185);
     assert_int_equal(whole.alu_latency, 6);
     assert_int_equal(whole.xu_latency, 19);
     assert_int_equal(whole.dram_latency, 500);

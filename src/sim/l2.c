@@ -545,18 +545,12 @@ static void note_updates(struct wl_l2 *l2, const struct located *request)
     }
 }
 
-/* Where a GPU's file does not say: those of the H200. */
-#define ATOMIC_CYCLES 1.45
-#define FLOAT_ATOMIC_CYCLES 3.47
-
 /* What the busiest slice takes for its atomics: for all of them, or for the floating-point numbers
  * of a sector, each of which waits for the one before. */
 static double atomic_cycles(const struct wl_l2 *l2)
 {
-    const struct wl_gpu *gpu = l2->gpu;
-    double each = gpu->l2_atomic_cycles > 0 ? gpu->l2_atomic_cycles : ATOMIC_CYCLES;
-    double repeated =
-        gpu->l2_float_atomic_cycles > 0 ? gpu->l2_float_atomic_cycles : FLOAT_ATOMIC_CYCLES;
+    struct wl_gpu gpu;
+    wl_gpu_assume(l2->gpu, &gpu);
     double most = 0;
     for (uint32_t slice = 0; slice < l2->gpu_slices; slice++) {
         uint64_t count = 0, repeats = 0;
@@ -566,7 +560,8 @@ static double atomic_cycles(const struct wl_l2 *l2)
             for (uint32_t k = 0; k < UPDATED; k++)
                 repeats = updates->floats[k] > repeats ? updates->floats[k] : repeats;
         }
-        most = fmax(most, fmax((double)count * each, (double)repeats * repeated));
+        most = fmax(most, fmax((double)count * gpu.l2_atomic_cycles,
+                               (double)repeats * gpu.l2_float_atomic_cycles));
     }
     return most;
 }

@@ -166,10 +166,10 @@ static double atomic_sectors(const struct wl_timing_input *input)
 double timing_atomic_cycles(const struct wl_timing_input *input)
 {
     const struct wl_timing_traffic *traffic = &input->traffic;
-    double slices = input->gpu->l2_slices ? input->gpu->l2_slices : 1;
-    double each =
-        input->gpu->l2_atomic_cycles > 0 ? input->gpu->l2_atomic_cycles : 1.45; /* as sim/l2.c */
-    double even = traffic->updated_sectors * each / slices;
+    struct wl_gpu gpu;
+    wl_gpu_assume(input->gpu, &gpu);
+    double slices = gpu.l2_slices ? gpu.l2_slices : 1;
+    double even = traffic->updated_sectors * gpu.l2_atomic_cycles / slices;
     if (input->changes & WL_TIMING_MATH_ONLY)
         return 0;
     return input->changes & WL_TIMING_SPREAD_ATOMICS && even < traffic->atomic_cycles
@@ -255,7 +255,7 @@ static void set_misses(const struct wl_timing_input *input, struct timing_model 
     double device_sectors = fmin(read / 32, traffic->l2_read_missed);
     model->l2_miss_ratio =
         traffic->l2_read_sectors > 0 ? device_sectors / traffic->l2_read_sectors : 0;
-    model->far_cycles = WL_TIMING_FAR_CYCLES;
+    model->far_cycles = input->gpu->l2_far_cycles;
     if (input->changes & WL_TIMING_L2_HITS)
         model->l2_miss_ratio = model->far_cycles = 0;
     /* the recorded SMs are no others than the rest: what is recorded is where its misses are, how

@@ -63,11 +63,6 @@ struct wl_timing_traffic {
     double atomic_cycles;   /* for which they keep the slice of L2 busy that has most of them */
 };
 
-/* By which the far partition of L2 answers later: bench/gpu/model contention, atom_chain, 292
- * cycles as the address lies near and 477 far; rows, last.1_at_once.others: 411 a load on average.
- */
-#define WL_TIMING_FAR_CYCLES 185
-
 struct wl_timing_input {
     const struct wl_gpu *gpu;
     const struct wl_program *program;

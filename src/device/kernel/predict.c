@@ -148,7 +148,7 @@ static double rate_alone(const struct wl_timing_input *input, const struct wl_tr
     const bool is_recorded = goes_on->trace->block_count > 0;
     struct wl_trace one = is_recorded ? *goes_on->trace : *trace;
     struct wl_timing_input alone = *input;
-    struct wl_gpu gpu = *input->gpu;
+    struct wl_gpu gpu;
     struct wl_timing timing;
     struct wl_error error = {0};
     if (!one.block_count || (one.is_cut && !is_recorded))
@@ -160,7 +160,8 @@ static double rate_alone(const struct wl_timing_input *input, const struct wl_tr
         alone.traffic.l2_read_halves = alone.traffic.l2_read_lines_missed = 0;
         alone.traffic.dram_filled_bytes = alone.traffic.dram_openings = 0;
         alone.traffic.dram_read_bytes = SECTOR_BYTES * goes_on->misses;
-        gpu.l2_latency += (uint32_t)(WL_TIMING_FAR_CYCLES * goes_on->far / goes_on->reads);
+        wl_gpu_assume(input->gpu, &gpu);
+        gpu.l2_latency += (uint32_t)(gpu.l2_far_cycles * goes_on->far / goes_on->reads);
         alone.gpu = &gpu;
     }
     double instructions = longest_of(&one, input->program);
