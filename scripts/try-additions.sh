@@ -92,7 +92,7 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
     return WL_OK;
 }
 
-const struct wl_page wl_page_trial = {.name = "trial", .walk = walk, .is_only_text = true};
+const struct wl_page wl_page_trial = {.name = "trial", .walk = walk};
 END
 echo 'WL_PAGE_ROW(TRIAL, trial)' >>src/show/page/pages.def
 count "page" 2

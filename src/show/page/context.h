@@ -32,7 +32,6 @@ struct wl_page {
     /* The page as a whole document in a format of its own; NULL: it has none. */
     enum wl_code (*document[WL_FORMAT_COUNT])(struct wl_view_context *context, struct wl_text *out,
                                               struct wl_error *error);
-    bool is_only_text;
     bool has_summary; /* --print-summary */
 };
 #define WL_PAGE_ROW(id, name) extern const struct wl_page wl_page_##name;

@@ -16,11 +16,15 @@
 
 enum { most_kernels = 5, most_evidence = 3 };
 
-static void put(struct wl_page_sink *sink, const char *key, struct wl_cell cell)
-{
-    const struct wl_column column = {.json = key};
-    wl_put(sink, &column, cell);
-}
+/* As data: each answer is a line. */
+static const struct {
+    struct wl_column question, kind, text, page, launch;
+} columns = {{.csv = "Question", .json = "question"},
+             {.csv = "Kind", .json = "kind"},
+             {.csv = "Text", .json = "text"},
+             {.csv = "Page", .json = "page"},
+             {.csv = "Launch", .json = "launch"}};
+enum { column_count = sizeof columns / sizeof(struct wl_column) };
 
 /* Begins an answer; what is printed from here to end_answer belongs to it. */
 static void ask(struct wl_page_sink *sink, const char *question)
@@ -29,7 +33,7 @@ static void ask(struct wl_page_sink *sink, const char *question)
     wl_print(sink, "%s\n", question);
     wl_bold(sink, false);
     wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
-    put(sink, "question", wl_cell_text(question));
+    wl_put(sink, &columns.question, wl_cell_text(question));
     wl_begin(sink, WL_LEVEL_LIST, "answers", 0);
 }
 
@@ -52,9 +56,9 @@ static const struct {
 /* A sentence of the answer. Frees text. */
 static void tell(struct wl_page_sink *sink, enum telling telling, char *text)
 {
-    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
-    put(sink, "kind", wl_cell_text(tellings[telling].kind));
-    put(sink, "text", wl_cell_text(text));
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, WL_LEVEL_RECORD);
+    wl_put(sink, &columns.kind, wl_cell_text(tellings[telling].kind));
+    wl_put(sink, &columns.text, wl_cell_text(text));
     wl_end(sink);
     wl_say_free(sink, tellings[telling].prefix, text);
 }
@@ -86,12 +90,12 @@ static void say_command(struct wl_view_context *context, struct wl_page_sink *si
         wl_text_add_word(&line, function);
     }
     wl_text_add(&line, behind);
-    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
-    put(sink, "kind", wl_cell_text("next"));
-    put(sink, "text", wl_cell_text(line.data + strlen("next: ")));
-    put(sink, "page", wl_cell_text(page));
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, WL_LEVEL_RECORD);
+    wl_put(sink, &columns.kind, wl_cell_text("next"));
+    wl_put(sink, &columns.text, wl_cell_text(line.data + strlen("next: ")));
+    wl_put(sink, &columns.page, wl_cell_text(page));
     if (share)
-        put(sink, "launch", wl_cell_number((double)share->launch->key));
+        wl_put(sink, &columns.launch, wl_cell_number((double)share->launch->key));
     wl_end(sink);
     wl_print(sink, "   ");
     wl_print_safe(sink, line.data); /* a command is not broken into lines */
@@ -139,7 +143,7 @@ static void say_program(struct wl_view_context *context, struct wl_page_sink *si
     for (size_t i = 0; i < shares->count && i < most_kernels; i++) {
         const struct wl_share *share = &shares->items[i];
         struct wl_text text = {0};
-        wl_text_addf(&text, "%3.0f%% of the time of these launches  %s, %zu launch%s, ",
+        wl_text_addf(&text, "%.0f%% of the time of these launches: %s, %zu launch%s, ",
                      shares->total_ns > 0 ? 100 * share->time_ns / shares->total_ns : 0,
                      wl_fields_short_kernel(share->launch), share->launch_count,
                      share->launch_count == 1 ? "" : "es");
@@ -498,6 +502,7 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
         return code;
     wl_shares_make(context, &shares);
     wl_view_advice_say_looked_at(context, advice, sink);
+    wl_heading(sink, &columns.question, column_count);
     wl_begin(sink, WL_LEVEL_LIST, "steps", 0);
     say_program(context, sink, advice, &shares);
     if (shares.count)
@@ -508,4 +513,4 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
     return WL_OK;
 }
 
-const struct wl_page wl_page_guide = {.name = "guide", .walk = walk, .is_only_text = true};
+const struct wl_page wl_page_guide = {.name = "guide", .walk = walk};

@@ -85,12 +85,10 @@ static const struct wl_page *choose_page(const struct wl_view_options *options,
 {
     const struct wl_page *page = pages[options->page];
     bool is_document = options->format > WL_FORMAT_JSON;
-    if (is_document ? !page->document[options->format]
-                    : page->is_only_text && options->format != WL_FORMAT_TEXT) {
+    if (is_document && !page->document[options->format]) {
         wl_error_set(error, WL_ERR_USAGE, "the page %s cannot be printed in this format",
                      page->name);
-        wl_error_set_hint(
-            error, "--sarif and --markdown are for --page advice, the page guide is only text");
+        wl_error_set_hint(error, "--sarif and --markdown are for --page advice");
         return NULL;
     }
     if (options->summary == WL_SUMMARY_NONE)
