@@ -126,7 +126,7 @@ static bool ends_with(const char *word, size_t length, const char *suffix)
 }
 
 /* What a word says that a kernel does; NULL: nothing. free() it. */
-static char *deed(const char *word, size_t length)
+static char *action(const char *word, size_t length)
 {
     static const char prefix[] = "CUDAFunctor_";
     for (size_t i = 0; i < WL_COUNT(noise); i++)
@@ -144,7 +144,7 @@ static char *deed(const char *word, size_t length)
 }
 
 /* "GeluBackward" as "gelu backward", "bfloat16_copy" as "bf16 copy". */
-static void add_deed(struct wl_text *out, const char *text)
+static void add_action(struct wl_text *out, const char *text)
 {
     static const char bfloat[] = "bfloat16_";
     if (strncmp(text, bfloat, sizeof bfloat - 1) == 0) {
@@ -164,7 +164,7 @@ static void add_deed(struct wl_text *out, const char *text)
 static void describe_arguments(const char *arguments, size_t length, struct wl_text *out)
 {
     const char *type = NULL;
-    char *deeds[words_max] = {0};
+    char *actions[words_max] = {0};
     size_t count = 0;
     for (size_t at = 0; at < length;) {
         size_t size = 0;
@@ -176,26 +176,26 @@ static void describe_arguments(const char *arguments, size_t length, struct wl_t
         }
         const char *word = arguments + at;
         const char *found = short_type(word, size);
-        char *text = found || count == words_max ? NULL : deed(word, size);
+        char *text = found || count == words_max ? NULL : action(word, size);
         for (size_t i = 0; text && i < count; i++)
-            if (strcmp(deeds[i], text) == 0) {
+            if (strcmp(actions[i], text) == 0) {
                 free(text);
                 text = NULL;
             }
         if (text)
-            deeds[count++] = text;
+            actions[count++] = text;
         if (found && !type)
             type = found;
         at += size;
     }
-    bool has_type = count && strncmp(deeds[0], "bfloat16_", 9) == 0;
+    bool has_type = count && strncmp(actions[0], "bfloat16_", 9) == 0;
     if (type && !has_type)
         wl_text_add(out, type);
     for (size_t i = 0; i < count; i++) {
         if (out->length)
             wl_text_add(out, i ? ", " : " ");
-        add_deed(out, deeds[i]);
-        free(deeds[i]);
+        add_action(out, actions[i]);
+        free(actions[i]);
     }
 }
 

@@ -145,9 +145,9 @@ static void begin_or_end(int event, int endpoint, const char *const *names, int 
         errno = saved_errno;                                \
     } while (0)
 
-static void hear_parallel_begin(union wl_omp_data *task, const void *frame,
-                                union wl_omp_data *parallel, unsigned threads, int flags,
-                                const void *code)
+static void on_parallel_begin(union wl_omp_data *task, const void *frame,
+                              union wl_omp_data *parallel, unsigned threads, int flags,
+                              const void *code)
 {
     (void)task, (void)frame, (void)threads, (void)flags;
     uint64_t id = atomic_fetch_add(&last_region, 1) + 1;
@@ -157,8 +157,8 @@ static void hear_parallel_begin(union wl_omp_data *task, const void *frame,
     CALLBACK(begin(WL_OMP_PARALLEL_BEGIN, 0, code););
 }
 
-static void hear_parallel_end(union wl_omp_data *parallel, union wl_omp_data *task, int flags,
-                              const void *code)
+static void on_parallel_end(union wl_omp_data *parallel, union wl_omp_data *task, int flags,
+                            const void *code)
 {
     (void)task, (void)flags, (void)code;
     uint64_t now = wl_timeline_now(), id = parallel->value;
@@ -171,15 +171,15 @@ static void hear_parallel_end(union wl_omp_data *parallel, union wl_omp_data *ta
     });
 }
 
-static void hear_work(int kind, int endpoint, union wl_omp_data *parallel, union wl_omp_data *task,
-                      uint64_t count, const void *code)
+static void on_work(int kind, int endpoint, union wl_omp_data *parallel, union wl_omp_data *task,
+                    uint64_t count, const void *code)
 {
     (void)parallel, (void)task, (void)count;
     CALLBACK(begin_or_end(WL_OMP_WORK, endpoint, work_names, kind, code););
 }
 
-static void hear_target(int kind, int endpoint, int device, union wl_omp_data *task,
-                        uint64_t target, const void *code)
+static void on_target(int kind, int endpoint, int device, union wl_omp_data *task, uint64_t target,
+                      const void *code)
 {
     (void)device, (void)task, (void)target;
     /* those that do not wait are numbered 8 higher */
@@ -199,8 +199,8 @@ static void end_sync_region(void)
         region_end && region_end < now ? region_end : now, &open->site);
 }
 
-static void hear_sync_region(int kind, int endpoint, union wl_omp_data *parallel,
-                             union wl_omp_data *task, const void *code)
+static void on_sync_region(int kind, int endpoint, union wl_omp_data *parallel,
+                           union wl_omp_data *task, const void *code)
 {
     (void)task;
     CALLBACK({
@@ -214,8 +214,8 @@ static void hear_sync_region(int kind, int endpoint, union wl_omp_data *parallel
     });
 }
 
-static void hear_mutex_acquire(int kind, unsigned hint, unsigned implementation, uint64_t wait,
-                               const void *code)
+static void on_mutex_acquire(int kind, unsigned hint, unsigned implementation, uint64_t wait,
+                             const void *code)
 {
     (void)kind, (void)hint, (void)implementation, (void)wait, (void)code;
     CALLBACK(own()->acquire_start =
@@ -235,21 +235,21 @@ static void put_long_wait(int kind, const void *code)
     put(WL_OMP_MUTEX_ACQUIRE, mutex_names, kind, start, now, &site);
 }
 
-static void hear_mutex_acquired(int kind, uint64_t wait, const void *code)
+static void on_mutex_acquired(int kind, uint64_t wait, const void *code)
 {
     (void)wait;
     CALLBACK(put_long_wait(kind, code););
 }
 
 /* A task's value: 0 of one that is not explicit, else 1 until it runs, then since when. */
-static void hear_task_create(union wl_omp_data *task, const void *frame, union wl_omp_data *created,
-                             int flags, int has_dependences, const void *code)
+static void on_task_create(union wl_omp_data *task, const void *frame, union wl_omp_data *created,
+                           int flags, int has_dependences, const void *code)
 {
     (void)task, (void)frame, (void)has_dependences, (void)code;
     created->value = flags & WL_OMP_TASK_EXPLICIT ? 1 : 0;
 }
 
-static void hear_task_schedule(union wl_omp_data *before, int status, union wl_omp_data *next)
+static void on_task_schedule(union wl_omp_data *before, int status, union wl_omp_data *next)
 {
     static const struct wl_code_site nowhere;
     uint64_t now = wl_timeline_now();
@@ -270,15 +270,15 @@ static int initialize(wl_omp_lookup *lookup, int device, union wl_omp_data *tool
         int event;
         wl_omp_function *callback;
     } rows[] = {
-        {WL_OMP_PARALLEL_BEGIN, (wl_omp_function *)hear_parallel_begin},
-        {WL_OMP_PARALLEL_END, (wl_omp_function *)hear_parallel_end},
-        {WL_OMP_TASK_CREATE, (wl_omp_function *)hear_task_create},
-        {WL_OMP_TASK_SCHEDULE, (wl_omp_function *)hear_task_schedule},
-        {WL_OMP_TARGET, (wl_omp_function *)hear_target},
-        {WL_OMP_WORK, (wl_omp_function *)hear_work},
-        {WL_OMP_SYNC_REGION, (wl_omp_function *)hear_sync_region},
-        {WL_OMP_MUTEX_ACQUIRE, (wl_omp_function *)hear_mutex_acquire},
-        {WL_OMP_MUTEX_ACQUIRED, (wl_omp_function *)hear_mutex_acquired},
+        {WL_OMP_PARALLEL_BEGIN, (wl_omp_function *)on_parallel_begin},
+        {WL_OMP_PARALLEL_END, (wl_omp_function *)on_parallel_end},
+        {WL_OMP_TASK_CREATE, (wl_omp_function *)on_task_create},
+        {WL_OMP_TASK_SCHEDULE, (wl_omp_function *)on_task_schedule},
+        {WL_OMP_TARGET, (wl_omp_function *)on_target},
+        {WL_OMP_WORK, (wl_omp_function *)on_work},
+        {WL_OMP_SYNC_REGION, (wl_omp_function *)on_sync_region},
+        {WL_OMP_MUTEX_ACQUIRE, (wl_omp_function *)on_mutex_acquire},
+        {WL_OMP_MUTEX_ACQUIRED, (wl_omp_function *)on_mutex_acquired},
     };
     wl_omp_set_callback *set = (wl_omp_set_callback *)lookup("ompt_set_callback");
     for (size_t i = 0; set && i < sizeof rows / sizeof *rows; i++)

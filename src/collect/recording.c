@@ -128,7 +128,7 @@ static bool is_range_asked(const char *name)
            strncmp(name + domain_length + 1, asked, length) == 0;
 }
 
-static void hear_range(const char *name, bool is_begin)
+static void on_range(const char *name, bool is_begin)
 {
     if (!is_range_asked(name))
         return;
@@ -202,7 +202,7 @@ enum wl_code wl_recording_start(const struct wl_settings *settings,
     wl_code_stacks_start(settings->trace_stacks, settings->python_stacks);
     wl_timeline_start(&options, &sink);
     if (settings->trace_range == WL_CAPTURE_NVTX)
-        wl_nvtx_set_listener(hear_range);
+        wl_nvtx_set_listener(on_range);
     start_timer();
     return WL_OK;
 }

@@ -514,8 +514,8 @@ static bool is_jump(const struct wl_op *op)
     }
 }
 
-/* The turn of a warp that has tested in vain for long: whether it did nothing else. What is done in
- * one go, a stretch or a compiled segment, lies between the operation and the next. */
+/* A turn of a warp that has spun on one test for long: whether it did nothing but test. What is
+ * done in one go, a stretch or a compiled segment, lies between the operation and the next. */
 static bool run_watched(struct wl_warp *warp)
 {
     bool is_idle = true;

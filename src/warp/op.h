@@ -145,8 +145,8 @@ struct wl_op {
     uint32_t reconverge;      /* divergent branches: op index of the join, UINT32_MAX for none */
     uint16_t stretch;         /* executor: operations from here on that run in one go */
     uint8_t step, slot;       /* and what this one is in a stretch */
-    uint16_t lives[4]; /* how many operations on what it writes to dst, b, c, d is read last; 0: no
-                          telling */
+    uint16_t lives[4]; /* after how many operations what it writes to dst, b, c, d is read last; 0:
+                          not known */
     uint32_t segment;  /* compiled segments: which begins here, of those that load */
     int64_t imm;
 };

@@ -95,15 +95,15 @@ static bool add_group(const struct wl_source_model *model, const char *name,
     if (strncmp(name, group, sizeof group - 1) != 0)
         return false;
     const char *tail = name + sizeof group - 1;
-    bool is_again = strcmp(tail, not_issued) == 0;
-    if (*tail && !is_again)
+    bool is_not_issued = strcmp(tail, not_issued) == 0;
+    if (*tail && !is_not_issued)
         return false;
     for (size_t i = 0; i < model->column_count; i++) {
         const char *own = model->columns[i].name;
         size_t length = strlen(own), end = sizeof not_issued - 1;
         bool has_tail = length > end && strcmp(own + length - end, not_issued) == 0;
         double total = 0;
-        if (strncmp(own, stall_prefix, sizeof stall_prefix - 1) == 0 && has_tail == is_again &&
+        if (strncmp(own, stall_prefix, sizeof stall_prefix - 1) == 0 && has_tail == is_not_issued &&
             wl_source_read(&model->columns[i], model->totals, &total) && total != 0)
             add_once(choice, i);
     }

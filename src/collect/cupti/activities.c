@@ -439,36 +439,36 @@ static enum wl_code listen(int domain, uint32_t call, struct wl_error *error)
     return result == WL_CUPTI_SUCCESS ? WL_OK : wl_cupti_fail(error, "attaching to CUPTI", result);
 }
 
-struct hearing {
+struct enabling {
     int domain;
     enum wl_code code;
     struct wl_error *error;
 };
 
-static bool hear_call(void *self, uint32_t call)
+static bool enable_call(void *self, uint32_t call)
 {
-    struct hearing *hearing = self;
-    hearing->code = listen(hearing->domain, call, hearing->error);
-    return hearing->code == WL_OK;
+    struct enabling *enabling = self;
+    enabling->code = listen(enabling->domain, call, enabling->error);
+    return enabling->code == WL_OK;
 }
 
 /* Those whose stacks are wanted: a callback costs each call of its domain that it is asked for. */
-static enum wl_code hear_calls(struct wl_error *error)
+static enum wl_code enable_calls(struct wl_error *error)
 {
-    struct hearing hearing = {.domain = WL_CUPTI_DOMAIN_RUNTIME, .error = error};
+    struct enabling enabling = {.domain = WL_CUPTI_DOMAIN_RUNTIME, .error = error};
     call_stacks = wl_alloc_zero(STACKS, sizeof *call_stacks);
-    if (!wl_trace_each_call(&trace.cupti, hearing.domain, wl_code_stack_is_wanted, hear_call,
-                            &hearing))
+    if (!wl_trace_each_call(&trace.cupti, enabling.domain, wl_code_stack_is_wanted, enable_call,
+                            &enabling))
         return wl_cupti_fail(error, "attaching to CUPTI, which gives no names of calls,",
                              WL_CUPTI_ERROR_INVALID_PARAMETER);
-    hearing.domain = WL_CUPTI_DOMAIN_DRIVER;
-    if (!hearing.code && trace.settings->trace_driver)
-        wl_trace_each_call(&trace.cupti, hearing.domain, wl_code_stack_is_wanted, hear_call,
-                           &hearing);
-    return hearing.code;
+    enabling.domain = WL_CUPTI_DOMAIN_DRIVER;
+    if (!enabling.code && trace.settings->trace_driver)
+        wl_trace_each_call(&trace.cupti, enabling.domain, wl_code_stack_is_wanted, enable_call,
+                           &enabling);
+    return enabling.code;
 }
 
-static enum wl_code hear_switches(struct wl_error *error)
+static enum wl_code enable_switches(struct wl_error *error)
 {
     enum wl_code code = listen(WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_PROFILER_START, error);
     return code ? code : listen(WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_PROFILER_STOP, error);
@@ -598,9 +598,9 @@ enum wl_code wl_cupti_trace_start(const struct wl_settings *settings,
         trace.cupti.cuptiSetThreadIdType(WL_CUPTI_THREAD_ID_SYSTEM);
     read_offset();
     if (settings->trace_range == WL_CAPTURE_PROFILER_API)
-        code = hear_switches(error);
+        code = enable_switches(error);
     if (!code && (settings->trace_stacks || settings->python_stacks))
-        code = hear_calls(error);
+        code = enable_calls(error);
     if (!code)
         code = start_records(error);
     trace.is_on = code == WL_OK;

@@ -13,25 +13,26 @@ static bool allocates_managed(const char *name)
     return strncmp(name, prefix, sizeof prefix - 1) == 0;
 }
 
-struct hearing {
+struct enabling {
     wl_trace_listen *listen;
-    bool is_heard;
+    bool is_enabled;
 };
 
-static bool hear(void *self, uint32_t call)
+static bool enable(void *self, uint32_t call)
 {
-    struct hearing *hearing = self;
-    hearing->is_heard = hearing->listen(WL_CUPTI_DOMAIN_DRIVER, call, NULL) == WL_OK;
-    return hearing->is_heard;
+    struct enabling *enabling = self;
+    enabling->is_enabled = enabling->listen(WL_CUPTI_DOMAIN_DRIVER, call, NULL) == WL_OK;
+    return enabling->is_enabled;
 }
 
 bool wl_trace_unified_listen(const struct wl_cupti *cupti, bool has_faults, wl_trace_listen *listen)
 {
-    struct hearing hearing = {.listen = listen};
+    struct enabling enabling = {.listen = listen};
     if (has_faults)
         return listen(WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_INIT_FINISHED, NULL) == WL_OK;
-    return wl_trace_each_call(cupti, WL_CUPTI_DOMAIN_DRIVER, allocates_managed, hear, &hearing) &&
-           hearing.is_heard &&
+    return wl_trace_each_call(cupti, WL_CUPTI_DOMAIN_DRIVER, allocates_managed, enable,
+                              &enabling) &&
+           enabling.is_enabled &&
            listen(WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_MODULE_LOADED, NULL) == WL_OK;
 }
 

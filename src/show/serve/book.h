@@ -47,8 +47,8 @@ enum wl_book_command {
     WL_COMMAND_BASELINE,
     WL_COMMAND_WHATIF
 };
-/* text: arguments as a JSON array, or NULL for those of before; of WL_COMMAND_WHATIF causes, "a+b";
- * number: of the baseline's run. */
+/* text: arguments as a JSON array, or NULL for those of the run before; of WL_COMMAND_WHATIF
+ * causes, "a+b"; number: of the baseline's run. */
 void wl_book_request(struct wl_book *book, enum wl_book_command command, const char *text,
                      size_t number);
 /* The oldest command that was not taken; free() *text. */
