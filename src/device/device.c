@@ -1,9 +1,5 @@
 #include "device/device.h"
 
-#include <stdlib.h>
-
-#include "base/count.h"
-#include "device/core/handles.h"
 #include "device/core/state.h"
 #include "device/kernel/state.h"
 #include "device/memory/state.h"
@@ -32,20 +28,4 @@ int wl_device_reset(void)
             wl_device_parts[i]->reset();
     wl_device_leave();
     return code;
-}
-
-void wl_device_shutdown(void)
-{
-    wl_device_enter();
-    for (size_t i = WL_COUNT(wl_device_parts); i-- > 0;)
-        if (wl_device_parts[i] && wl_device_parts[i]->close)
-            wl_device_parts[i]->close();
-    if (wl_device.is_started && !wl_device.start_code)
-        wl_gpu_free(&wl_device.gpu);
-    free(wl_device.gpu_name);
-    free(wl_device.gpu_folder);
-    free(wl_device.whatif_together);
-    wl_device = (struct wl_device_state){.has_fork_handler = wl_device.has_fork_handler};
-    wl_device_numbers_reset();
-    wl_device_leave();
 }

@@ -13,8 +13,4 @@
  * sets module variables back to their initial values. Modules stay. */
 WL_EXPORT int wl_device_reset(void);
 
-/* Forgets everything, options and modules too. Handles become invalid. For tests, while no other
- * thread is in the device layer. */
-void wl_device_shutdown(void);
-
 #endif

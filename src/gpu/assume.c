@@ -8,16 +8,10 @@
 #include "gpu/gpu.h"
 #include "gpu/keys.h"
 
-/* key = (base or otherwise) * factor / divisor + addend; without a base: otherwise. */
-struct rule {
-    const struct wl_gpu_key *key, *base;
-    double otherwise, factor, divisor, addend;
-};
-
-static WL_VECTOR(struct rule) rules;
+static WL_VECTOR(struct wl_gpu_rule) rules;
 static pthread_once_t rules_once = PTHREAD_ONCE_INIT;
 
-static double *find_operand(struct rule *rule, const char *word)
+static double *find_operand(struct wl_gpu_rule *rule, const char *word)
 {
     return !strcmp(word, "or")  ? &rule->otherwise
            : !strcmp(word, "*") ? &rule->factor
@@ -27,13 +21,13 @@ static double *find_operand(struct rule *rule, const char *word)
 }
 
 /* Changes the line. */
-static bool read_rule(char *line, struct rule *rule)
+static bool read_rule(char *line, struct wl_gpu_rule *rule)
 {
     static const char blanks[] = " \t";
     char *rest;
     const char *key = strtok_r(line, blanks, &rest), *sign = strtok_r(NULL, blanks, &rest);
     const char *value = strtok_r(NULL, blanks, &rest);
-    *rule = (struct rule){.factor = 1, .divisor = 1};
+    *rule = (struct wl_gpu_rule){.factor = 1, .divisor = 1};
     if (!key || !sign || !value || strcmp(sign, "=") != 0)
         return false;
     rule->key = wl_gpu_key_find(key);
@@ -50,7 +44,7 @@ static bool read_rule(char *line, struct rule *rule)
     return rule->key && (rule->base || rule->otherwise > 0);
 }
 
-static void apply(const struct rule *rule, struct wl_gpu *assumed)
+void wl_gpu_rule_apply(const struct wl_gpu_rule *rule, struct wl_gpu *assumed)
 {
     double value = rule->base ? wl_gpu_key_get(rule->base, assumed) : 0;
     if (wl_gpu_key_get(rule->key, assumed) > 0)
@@ -59,8 +53,7 @@ static void apply(const struct rule *rule, struct wl_gpu *assumed)
     wl_gpu_key_assign(rule->key, value, assumed);
 }
 
-/* From a line with its source behind #. */
-static bool parse(const char *line, struct rule *rule)
+bool wl_gpu_rule_read(const char *line, struct wl_gpu_rule *rule)
 {
     char *copy = wl_string_copy_length(line, strcspn(line, "#\n"));
     bool is_good = read_rule(copy, rule);
@@ -68,24 +61,15 @@ static bool parse(const char *line, struct rule *rule)
     return is_good;
 }
 
-bool wl_gpu_assume_line(const char *line, struct wl_gpu *assumed)
-{
-    struct rule rule;
-    bool is_good = parse(line, &rule);
-    if (is_good)
-        apply(&rule, assumed);
-    return is_good;
-}
-
 static void read_rules(void)
 {
     const struct wl_embedded_file *file = wl_embedded_gpus;
-    struct rule rule;
+    struct wl_gpu_rule rule;
     while (strcmp(file->name, "defaults.gpu") != 0)
         file++;
     for (const char *line = file->content; line; line = strchr(line, '\n')) {
         line += *line == '\n';
-        if (parse(line, &rule))
+        if (wl_gpu_rule_read(line, &rule))
             WL_PUSH(&rules, rule);
     }
 }
@@ -96,5 +80,5 @@ void wl_gpu_assume(const struct wl_gpu *gpu, struct wl_gpu *assumed)
     *assumed = *gpu;
     assumed->notes = NULL;
     for (size_t i = 0; i < rules.count; i++)
-        apply(&rules.items[i], assumed);
+        wl_gpu_rule_apply(&rules.items[i], assumed);
 }

@@ -142,8 +142,6 @@ void wl_gpu_free(struct wl_gpu *gpu);
 /* assumed: a copy of gpu whose unknown values are filled in from data/gpus/defaults.gpu.
  * Without notes; needs no freeing. Never fails. */
 void wl_gpu_assume(const struct wl_gpu *gpu, struct wl_gpu *assumed);
-/* Applies one line of that file: "KEY = VALUE  # source". False if it is wrong. */
-bool wl_gpu_assume_line(const char *line, struct wl_gpu *assumed);
 
 /* Names of the embedded models, oldest first. NULL-ended; static. */
 const char *const *wl_gpu_list(void);

@@ -28,6 +28,17 @@ double wl_gpu_key_get(const struct wl_gpu_key *key, const struct wl_gpu *gpu);
 /* Sets such a key, rounding down where it is an integer; ignores the other keys. */
 void wl_gpu_key_assign(const struct wl_gpu_key *key, double value, struct wl_gpu *gpu);
 
+/* A line of data/gpus/defaults.gpu: key = (base or otherwise) * factor / divisor + addend; without
+ * a base: otherwise. */
+struct wl_gpu_rule {
+    const struct wl_gpu_key *key, *base;
+    double otherwise, factor, divisor, addend;
+};
+/* From "KEY = VALUE  # source". False if it is wrong. */
+bool wl_gpu_rule_read(const char *line, struct wl_gpu_rule *rule);
+/* Sets the key where it is not set. */
+void wl_gpu_rule_apply(const struct wl_gpu_rule *rule, struct wl_gpu *assumed);
+
 /* Checks constraints between keys. Errors: WL_ERR_INPUT. */
 enum wl_code wl_gpu_keys_check(const struct wl_gpu *gpu, struct wl_error *error);
 

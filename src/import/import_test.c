@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "import/import_testing.h"
+#include "support/import_support.h"
 
 /* ---- Chrome ---- */
 

@@ -1,6 +1,6 @@
 /* nsys's JSON, as its documentation and those who read it describe it: events of older versions,
  * rows of tables of newer ones. */
-#include "import/import_testing.h"
+#include "support/import_support.h"
 
 /* process 41, thread 42: 687865898; process 41: 687865856 */
 static const char events[] =

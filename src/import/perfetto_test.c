@@ -1,7 +1,7 @@
 /* Perfetto's traces, made here of the fields that its .proto files name. */
 #include <zlib.h>
 
-#include "import/import_testing.h"
+#include "support/import_support.h"
 
 enum { BEGIN = 1, END = 2, INSTANT = 3, COUNTER = 4 };
 

@@ -1,5 +1,5 @@
 /* rocprofv3's JSON, made here with the members that the tool's own tests read. */
-#include "import/import_testing.h"
+#include "support/import_support.h"
 
 static const char results[] =
     "{\n  \"rocprofiler-sdk-tool\": [\n{\"metadata\":{\"pid\":41,\"init_time\":900,\"fini_time\":9000,"

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <sqlite3.h>
 
-#include "report/read_all.h"
+#include "support/report_read_all.h"
 
 static int set_up(void **state)
 {

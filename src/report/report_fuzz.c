@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "report/read_all.h"
 #include "report/reader.h"
+#include "support/report_read_all.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -55,12 +55,32 @@ static inline const char *said_text(void)
     return text;
 }
 
+/* Forgets everything, options and modules too. Handles become invalid. While no other thread is in
+ * the device layer. */
+static inline void shut_device_down(void)
+{
+    size_t count = 0;
+    wl_device_enter();
+    while (wl_device_parts[count])
+        count++;
+    while (count-- > 0)
+        if (wl_device_parts[count]->close)
+            wl_device_parts[count]->close();
+    if (wl_device.is_started && !wl_device.start_code)
+        wl_gpu_free(&wl_device.gpu);
+    free(wl_device.gpu_name);
+    free(wl_device.gpu_folder);
+    free(wl_device.whatif_together);
+    wl_device = (struct wl_device_state){.has_fork_handler = wl_device.has_fork_handler};
+    wl_device_leave();
+}
+
 /* A fresh device: the model, and an observer or NULL. */
 static inline void start_device(const char *gpu, const struct wl_device_observer *observer)
 {
     struct wl_error error = {0};
     struct wl_device_options options = {.gpu = gpu, .threads = 1, .observer = observer};
-    wl_device_shutdown();
+    shut_device_down();
     if (wl_device_configure(&options, &error))
         fail_msg("%s", error.message);
 }

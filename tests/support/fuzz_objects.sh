@@ -8,7 +8,7 @@ clang=$1 folder=$2
 shift 2
 root=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$folder"
-header=$(find "$root/src" "$root/include" -name '*.[hd]*' -type f -printf '%T@ %p\n' | sort -n | tail -1)
+header=$(find "$root/src" "$root/include" "$root/tests/support" -name '*.[hd]*' -type f -printf '%T@ %p\n' | sort -n | tail -1)
 header=${header#* }
 files=()
 for source in "$@"; do
@@ -20,7 +20,7 @@ for source in "$@"; do
 done
 [ ${#files[@]} -gt 0 ] || exit 0
 
-command=$("$clang" -### -x c -std=gnu11 -D_GNU_SOURCE -I"$root/src" -I"$root/include" -O"${LEVEL:-1}" -gline-tables-only \
+command=$("$clang" -### -x c -std=gnu11 -D_GNU_SOURCE -I"$root/src" -I"$root/include" -I"$root/tests" -O"${LEVEL:-1}" -gline-tables-only \
     -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -c /dev/null -o object 2>&1 | tail -1)
 eval "words=($command)" # clang quotes them for a shell
 compiler=()

@@ -1,10 +1,10 @@
 #include "device/core/handles.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <uthash.h>
 
 #include "base/memory.h"
+#include "device/core/state.h"
 
 struct entry {
     const void *object;
@@ -12,7 +12,6 @@ struct entry {
 };
 
 static struct entry *tables[WL_DEVICE_HANDLE_COUNT];
-static uint64_t given[WL_DEVICE_NUMBER_COUNT];
 
 /* Streams of the program are numbered from 13 in ncu's and nsys's reports; 7 is the default one. */
 static const uint64_t first_numbers[WL_DEVICE_NUMBER_COUNT] = {
@@ -57,10 +56,5 @@ void *wl_device_handle_next(enum wl_device_handle_kind kind, const void *object)
 
 uint64_t wl_device_number_next(enum wl_device_number number)
 {
-    return first_numbers[number] + given[number]++;
-}
-
-void wl_device_numbers_reset(void)
-{
-    memset(given, 0, sizeof given);
+    return first_numbers[number] + wl_device.given_numbers[number]++;
 }

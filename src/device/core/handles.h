@@ -24,7 +24,7 @@ bool wl_device_handle_is(enum wl_device_handle_kind kind, const void *object);
  */
 void *wl_device_handle_next(enum wl_device_handle_kind kind, const void *object);
 
-/* What gets numbers, one after another; none is reused before wl_device_shutdown. */
+/* What gets numbers, one after another; none is reused. */
 enum wl_device_number {
     WL_DEVICE_NUMBER_MODULE,
     WL_DEVICE_NUMBER_KERNEL,
@@ -38,7 +38,5 @@ enum wl_device_number {
     WL_DEVICE_NUMBER_COUNT
 };
 uint64_t wl_device_number_next(enum wl_device_number number);
-/* Restarts at the first. */
-void wl_device_numbers_reset(void);
 
 #endif

@@ -33,11 +33,11 @@ static void numbers_are_given_once_until_shutdown(void **state)
     assert_int_equal(wl_device_number_next(WL_DEVICE_NUMBER_MODULE), 1);
     assert_int_equal(wl_device_number_next(WL_DEVICE_NUMBER_STREAM), 13);
     wl_device_leave();
-    wl_device_shutdown();
+    shut_device_down();
     wl_device_enter();
     assert_int_equal(wl_device_number_next(WL_DEVICE_NUMBER_LAUNCH), 0);
     wl_device_leave();
-    wl_device_shutdown();
+    shut_device_down();
 }
 
 /* As the program sees it: an address that is no handle is refused, not read. */
@@ -54,7 +54,7 @@ static void destroyed_handles_are_refused(void **state)
     assert_int_equal(wl_device_event_record(event, stream), WL_DEVICE_INVALID_HANDLE);
     assert_int_equal(wl_device_reset(), WL_DEVICE_OK);
     assert_int_equal(wl_device_event_query(event), WL_DEVICE_INVALID_HANDLE);
-    wl_device_shutdown();
+    shut_device_down();
 }
 
 int main(void)

@@ -11,13 +11,14 @@
  * takes another lock, but for those within the simulator; a collector may take its own below it.
  *
  * Without the lock may be read: the options and the GPU of wl_device once the device is started,
- * which do not change until wl_device_shutdown; the clock (core/clock.h); what belongs to a thread
+ * which then do not change; the clock (core/clock.h); what belongs to a thread
  * (its device, the branch of a graph that it runs); and whether anything is captured, which is
  * checked again with the lock. */
 #ifndef WL_DEVICE_CORE_STATE_H
 #define WL_DEVICE_CORE_STATE_H
 
 #include "device/core/core.h"
+#include "device/core/handles.h"
 
 #define WL_DEVICE_CONTEXT_ID 1
 
@@ -28,6 +29,7 @@ struct wl_device_state {
     char *gpu_name, *gpu_folder, *whatif_together;
     struct wl_device_options options;
     struct wl_gpu gpu;
+    uint64_t given_numbers[WL_DEVICE_NUMBER_COUNT]; /* how many of each */
     uint64_t origin_ns; /* when the device was made, on the simulated clock */
 };
 extern struct wl_device_state wl_device;
@@ -47,7 +49,8 @@ struct wl_device_part {
     /* When the device is made, with wl_device.gpu and the options there. */
     enum wl_code (*start)(struct wl_error *error);
     void (*reset)(void); /* wl_device_reset */
-    void (*close)(void); /* wl_device_shutdown; also where it was not started */
+    /* Forgets everything, so that another can be started; also where it was not started. */
+    void (*close)(void);
 };
 /* In the order in which they are started and reset; they are closed from the end, so that a part
  * finds those that it is built on. Ended by NULL. */

@@ -80,7 +80,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    wl_device_shutdown();
+    shut_device_down();
     return 0;
 }
 

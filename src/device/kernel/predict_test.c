@@ -73,7 +73,7 @@ static void run_text(const char *source, uint32_t blocks, uint32_t base, uint32_
                                         .block = {128, 1, 1},
                                         .parameters = parameters};
     assert_int_equal(wl_device_launch(&request), WL_DEVICE_OK);
-    wl_device_shutdown();
+    shut_device_down();
 }
 
 static void run(uint32_t blocks, uint32_t base, uint32_t more)

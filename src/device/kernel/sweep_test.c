@@ -55,7 +55,7 @@ static int begin(void **state)
     struct wl_device_options options = {
         .gpu = "h200", .threads = 1, .whatif = true, .observer = &observer};
     note_count = 0;
-    wl_device_shutdown();
+    shut_device_down();
     if (wl_device_configure(&options, &error) || wl_device_module_load(text, &module))
         return 1;
     return wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, 4 * THREADS, 0, &memory);
@@ -64,7 +64,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    wl_device_shutdown();
+    shut_device_down();
     return 0;
 }
 

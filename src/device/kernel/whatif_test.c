@@ -200,7 +200,7 @@ static void causes_of_any_kernel_are_parts_of_it(void **state)
     }
     if (sets_seen < 3 * KERNELS)
         fail_msg("only %zu sets", sets_seen);
-    wl_device_shutdown();
+    shut_device_down();
     /* where both overlap the longer one is nearly all */
     if (longer < 0.7)
         fail_msg("the longer of both has %.2f of the time on average", longer);
@@ -220,7 +220,7 @@ static void threads_change_no_value(void **state)
             wl_device.options.whatif = true;
             wl_device.options.threads = workers;
             run(text, blocks, threads);
-            wl_device_shutdown();
+            shut_device_down();
             if (workers == 1) {
                 count = seen.count;
                 memcpy(alone, seen.number, sizeof alone);

@@ -13,7 +13,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    wl_device_shutdown();
+    shut_device_down();
     return 0;
 }
 
@@ -195,7 +195,7 @@ static void an_unknown_gpu_is_no_device(void **state)
 {
     (void)state;
     struct wl_error error = {0};
-    wl_device_shutdown();
+    shut_device_down();
     assert_int_equal(wl_device_configure(&(struct wl_device_options){.gpu = "h900"}, &error),
                      WL_ERR_USAGE);
     said_begin();
@@ -222,7 +222,7 @@ static void the_environment_names_the_gpu(void **state)
 {
     (void)state;
     int major;
-    wl_device_shutdown();
+    shut_device_down();
     setenv("WARPLENS_GPU", "v100", 1);
     assert_int_equal(wl_device_get_attribute(75, &major), WL_DEVICE_OK);
     unsetenv("WARPLENS_GPU");

@@ -67,7 +67,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    wl_device_shutdown();
+    shut_device_down();
     wl_device_clock_release();
     return 0;
 }

@@ -182,14 +182,31 @@ static double contrast(uint32_t a, uint32_t b)
     return one > other ? one / other : other / one;
 }
 
+/* Of an ink, as rules of CSS say. */
+static uint32_t fill_of(const char *rules, enum wl_ink ink)
+{
+    char *begin = wl_string_format(".f-%s{fill:#", wl_ink_name(ink));
+    const char *found = strstr(rules, begin);
+    assert_non_null(found);
+    uint32_t color = (uint32_t)strtoul(found + strlen(begin), NULL, 16);
+    free(begin);
+    return color;
+}
+
 /* As the Web Content Accessibility Guidelines want it of text: 4.5 to 1. */
 static void text_can_be_read_on_heat(void **state)
 {
     (void)state;
-    for (int ink = WL_INK_HEAT_1; ink <= WL_INK_HEAT_5; ink++) {
-        assert_true(contrast(wl_ink_light(WL_INK_TEXT), wl_ink_light((enum wl_ink)ink)) >= 4.5);
-        assert_true(contrast(wl_ink_dark(WL_INK_TEXT), wl_ink_dark((enum wl_ink)ink)) >= 4.5);
+    struct wl_text style = {0};
+    wl_ink_style(&style);
+    const char *dark = strstr(style.data, "prefers-color-scheme:dark");
+    assert_non_null(dark);
+    for (int i = WL_INK_HEAT_1; i <= WL_INK_HEAT_5; i++) {
+        enum wl_ink ink = (enum wl_ink)i;
+        assert_true(contrast(wl_ink_light(WL_INK_TEXT), wl_ink_light(ink)) >= 4.5);
+        assert_true(contrast(fill_of(dark, WL_INK_TEXT), fill_of(dark, ink)) >= 4.5);
     }
+    wl_text_free(&style);
 }
 
 int main(void)

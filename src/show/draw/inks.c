@@ -32,11 +32,6 @@ uint32_t wl_ink_light(enum wl_ink ink)
     return inks[ink].light;
 }
 
-uint32_t wl_ink_dark(enum wl_ink ink)
-{
-    return inks[ink].dark;
-}
-
 enum wl_ink wl_ink_heat(double share)
 {
     int level = (int)(share * 5);

@@ -30,9 +30,8 @@ enum wl_ink {
 
 /* "text": part of the class names f-text (fill) and s-text (stroke). */
 const char *wl_ink_name(enum wl_ink ink);
-/* 0xrrggbb, on light paper, and on a dark screen. */
+/* 0xrrggbb, on light paper. */
 uint32_t wl_ink_light(enum wl_ink ink);
-uint32_t wl_ink_dark(enum wl_ink ink);
 /* Ink of a share of the most there is, 0 to 1. */
 enum wl_ink wl_ink_heat(double share);
 /* Rules of CSS for these classes, light and, on screens that are dark, dark. */

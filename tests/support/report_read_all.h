@@ -1,6 +1,6 @@
-/* For the tests and the fuzzer of this room: touches every byte that a report gives. */
-#ifndef WL_REPORT_READ_ALL_H
-#define WL_REPORT_READ_ALL_H
+/* For the tests and the fuzzer of report/: touches every byte that a report gives. */
+#ifndef WL_SUPPORT_REPORT_READ_ALL_H
+#define WL_SUPPORT_REPORT_READ_ALL_H
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* For tests of imported files: a folder with one file to import, and what became of it. */
-#ifndef WL_IMPORT_TESTING_H
-#define WL_IMPORT_TESTING_H
+#ifndef WL_SUPPORT_IMPORT_SUPPORT_H
+#define WL_SUPPORT_IMPORT_SUPPORT_H
 
 #include "import/import.h"
 #include "report/tables.h"
