@@ -7,11 +7,11 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/export.h"
 #include "collect/openacc_abi.h"
+#include "interpose/engine.h"
 
 enum { QUEUES_MAX = 8, WAIT_CONSTRUCT = 14, RUNTIME_API_CONSTRUCT = 15 };
 
@@ -38,12 +38,10 @@ static void find_runtime(void)
     *(void **)&runtime.acc_wait_all = dlsym(RTLD_NEXT, "acc_wait_all");
     *(void **)&runtime.acc_get_device_type = dlsym(RTLD_NEXT, "acc_get_device_type");
     void *wait = *(void **)&runtime.acc_wait;
-    const char *path = getenv("WARPLENS_TRACE_ENGINE");
     bool is_gcc =
         wait && dladdr(wait, &place) && place.dli_fname && strstr(place.dli_fname, "libgomp");
-    void *engine = is_gcc && path && *path ? dlopen(path, RTLD_LAZY) : NULL;
-    if (engine)
-        *(void **)&runtime.tell = dlsym(engine, "wl_openacc_event");
+    if (is_gcc)
+        *(void **)&runtime.tell = wl_interpose_find("wl_openacc_event");
     errno = saved_errno;
 }
 

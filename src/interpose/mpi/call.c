@@ -5,10 +5,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "interpose/engine.h"
 #include "interpose/mpi/clock.h"
-#include "timeline/engine.h"
 
 enum { MPICH_WORLD = 0x44000000 }; /* in its ABI of 2013 */
 
@@ -82,17 +81,10 @@ void (*wl_mpi_resolve_fortran(const char *name))(void)
     if (!__atomic_load_n(&twin, __ATOMIC_ACQUIRE)) \
         __atomic_store_n(&twin, (int(*) parameters)wl_mpi_resolve(name), __ATOMIC_RELEASE);
 
-static void open_engine(void)
+static void open_library(void)
 {
     int saved_errno = errno;
-    const char *path = getenv("WARPLENS_TRACE_ENGINE");
-    void *file = path && *path ? dlopen(path, RTLD_LAZY) : NULL;
-    const struct wl_timeline_engine *(*get)(void) = NULL;
-    if (file)
-        *(void **)&get = dlsym(file, "wl_timeline_engine");
-    const struct wl_timeline_engine *engine = get ? get() : NULL;
-    if (engine && engine->version == WL_TIMELINE_ENGINE_VERSION)
-        library.engine = engine;
+    library.engine = wl_interpose_engine();
     /* a program may have a copy of it, which all then use */
     library.world = dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
     if (!library.world)
@@ -109,7 +101,7 @@ static void open_engine(void)
 
 void wl_mpi_begin(struct wl_mpi_facts *facts, bool talks)
 {
-    pthread_once(&library.once, open_engine);
+    pthread_once(&library.once, open_library);
     bool is_wanted = library.engine && library.engine->is_wanted(WL_TIMELINE_MPI);
     if (!is_wanted)
         return;

@@ -3,8 +3,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "interpose/engine.h"
 
 static const struct wl_timeline_engine *engine;
 static const char *own_from, *own_to; /* where the engine is in memory */
@@ -34,16 +35,10 @@ static int find_engine(struct dl_phdr_info *info, size_t size, void *address)
 __attribute__((constructor)) static void open_engine(void)
 {
     int saved_errno = errno;
-    const char *path = getenv("WARPLENS_TRACE_ENGINE");
-    void *file = path && *path ? dlopen(path, RTLD_LAZY) : NULL;
-    const struct wl_timeline_engine *(*get)(void) = NULL;
-    if (file)
-        *(void **)&get = dlsym(file, "wl_timeline_engine");
-    const struct wl_timeline_engine *found = get ? get() : NULL;
+    const struct wl_timeline_engine *found = wl_interpose_engine();
     if (found)
         dl_iterate_phdr(find_engine, (void *)found);
-    if (found && found->version == WL_TIMELINE_ENGINE_VERSION)
-        __atomic_store_n(&engine, found, __ATOMIC_RELEASE);
+    __atomic_store_n(&engine, found, __ATOMIC_RELEASE);
     errno = saved_errno;
 }
 
