@@ -116,23 +116,24 @@ static double read_field(const struct wl_gpu *gpu, const struct gpu_row *row)
     return 0;
 }
 
-static void add_number(struct wl_attribute_list *list, const char *name, double number)
+void wl_facts_add_number(struct wl_attribute_list *list, const char *name, double number)
 {
     WL_PUSH(list, ((struct wl_record_attribute){name, NULL, number}));
 }
 
-static void add_text(struct wl_attribute_list *list, const char *name, const char *text)
+void wl_facts_add_text(struct wl_attribute_list *list, const char *name, const char *text)
 {
     WL_PUSH(list, ((struct wl_record_attribute){name, text, 0}));
 }
 
 void wl_facts_of_gpu(const struct wl_gpu *gpu, struct wl_attribute_list *list)
 {
-    add_text(list, "device__attribute_display_name", gpu->full_name);
+    wl_facts_add_text(list, "device__attribute_display_name", gpu->full_name);
     for (size_t i = 0; i < sizeof gpu_rows / sizeof *gpu_rows; i++)
-        add_number(list, gpu_rows[i].name, read_field(gpu, &gpu_rows[i]) * gpu_rows[i].factor);
-    add_text(list, "device__model_l1_global_loads",
-             gpu->l1_global_loads == WL_L1_ON ? "on" : "off");
+        wl_facts_add_number(list, gpu_rows[i].name,
+                            read_field(gpu, &gpu_rows[i]) * gpu_rows[i].factor);
+    wl_facts_add_text(list, "device__model_l1_global_loads",
+                      gpu->l1_global_loads == WL_L1_ON ? "on" : "off");
 }
 
 void wl_facts_put_device(const struct wl_sink *sink, uint32_t device, const struct wl_gpu *gpu,
@@ -161,7 +162,7 @@ void wl_facts_put_device(const struct wl_sink *sink, uint32_t device, const stru
 void wl_facts_add_stack(const char *stack, struct wl_attribute_list *list)
 {
     if (stack)
-        add_text(list, "launch__call_stack", stack);
+        wl_facts_add_text(list, "launch__call_stack", stack);
 }
 
 static void add_value(struct wl_value_list *list, const char *name, double value, enum wl_mark mark)

@@ -14,6 +14,10 @@ struct wl_value_list {
     WL_VECTOR_FIELDS(struct wl_record_value);
 };
 
+/* Names and texts stay the caller's. */
+void wl_facts_add_number(struct wl_attribute_list *list, const char *name, double number);
+void wl_facts_add_text(struct wl_attribute_list *list, const char *name, const char *text);
+
 /* Adds to the list. Names and texts are static or belong to what was given. */
 void wl_facts_of_gpu(const struct wl_gpu *gpu, struct wl_attribute_list *list);
 

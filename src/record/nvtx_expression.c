@@ -266,3 +266,14 @@ bool wl_nvtx_expression_matches(const struct wl_nvtx_expression *expression,
     free(stack.items);
     return is_match;
 }
+
+char *wl_nvtx_ranges_join(const char *const *ranges, size_t count)
+{
+    struct wl_text joined = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            wl_text_add_char(&joined, '/');
+        wl_text_add(&joined, ranges[i] + (ranges[i][0] == '@')); /* "@name": default domain */
+    }
+    return wl_text_take(&joined);
+}

@@ -28,4 +28,7 @@ void wl_nvtx_expression_free(struct wl_nvtx_expression *expression);
 bool wl_nvtx_expression_matches(const struct wl_nvtx_expression *expression,
                                 const char *const *ranges, size_t range_count);
 
+/* Such ranges as people read them, "a/b"; free() it. */
+char *wl_nvtx_ranges_join(const char *const *ranges, size_t count);
+
 #endif

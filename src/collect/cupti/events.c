@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "collect/cupti/replay/graph.h"
 #include "collect/cupti/replay/range.h"
 #include "collect/cupti/self.h"
 #include "collect/cupti/sharing.h"
 #include "collect/sites.h"
+#include "record/nvtx_expression.h"
 
 /* The first thousand launches alike are recorded; few where they are only sampled together, as then
  * a record has nothing of its own. */
@@ -26,18 +26,6 @@ uint64_t wl_cupti_events_most_recorded(const struct wl_cupti_collector *collecto
 bool wl_cupti_event_is_launch(uint32_t call)
 {
     return wl_collect_find_launch_call(call) < WL_COLLECT_LAUNCH_CALL_COUNT;
-}
-
-/* "a/b"; free() it. */
-static char *join_ranges(const char *const *ranges, size_t count)
-{
-    struct wl_text joined = {0};
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            wl_text_add_char(&joined, '/');
-        wl_text_add(&joined, ranges[i] + (ranges[i][0] == '@')); /* "@name": default domain */
-    }
-    return wl_text_take(&joined);
 }
 
 /* ---- which launches are recorded, and how they are counted ---- */
@@ -107,7 +95,7 @@ static struct wl_collect_launch *make_launch(struct wl_replayer *replay, uint64_
     launch->is_cooperative = call->row->kind == WL_CALL_COOPERATIVE;
     launch->correlation_id = call->data->correlation_id;
     launch->start_ns = wl_clock_realtime_ns();
-    launch->range = join_ranges(asked->ranges, asked->range_count);
+    launch->range = wl_nvtx_ranges_join(asked->ranges, asked->range_count);
     launch->replay = wl_replay_none.name;
     if (replay->core.input.settings->call_stacks)
         launch->stack = wl_code_launch_stack();

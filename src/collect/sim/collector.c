@@ -10,6 +10,7 @@
 #include "collect/sim/callers.h"
 #include "collect/sim/facts.h"
 #include "collect/sites.h"
+#include "record/nvtx_expression.h"
 #include "record/stream/stream.h"
 #include "timeline/names.h"
 
@@ -221,18 +222,6 @@ static uint64_t send_missing_kernel(struct sim_collector *collector,
 
 /* ---- launches ---- */
 
-/* "a/b"; free() it. */
-static char *join_ranges(const char *const *ranges, size_t count)
-{
-    struct wl_text joined = {0};
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            wl_text_add_char(&joined, '/');
-        wl_text_add(&joined, ranges[i] + (ranges[i][0] == '@')); /* "@name": default domain */
-    }
-    return wl_text_take(&joined);
-}
-
 /* What nvc calls a kernel of GCC's, by the line of its construct: the first of the kernel's. */
 static const char *find_alias(struct name *name, const struct wl_device_kernel_info *kernel)
 {
@@ -269,7 +258,7 @@ static bool launch_begin(void *self, const struct wl_device_launch *launch)
         asked.range_count = collector->input.open_ranges(&asked.ranges);
     if (!wl_filter_accept(collector->input.filter, &asked))
         return false;
-    struct pending pending = {launch->id, join_ranges(asked.ranges, asked.range_count),
+    struct pending pending = {launch->id, wl_nvtx_ranges_join(asked.ranges, asked.range_count),
                               collector->input.settings->call_stacks ? wl_code_launch_stack() : 0};
     WL_PUSH(&collector->pending, pending);
     return true;
