@@ -7,7 +7,7 @@
 
 #include "base/count.h"
 #include "base/rank.h"
-#include "cmd/trace.h"
+#include "cmd/tracing.h"
 #include "cmd/verbs.h"
 #include "show/page/acc_notify.h"
 #include "show/page/acc_time.h"
@@ -132,8 +132,8 @@ static enum wl_code show_report(void *given, const struct wl_arguments *argument
 
 static void init(void *options)
 {
-    struct wl_trace_options *trace = options;
-    wl_trace_init(trace);
+    struct wl_tracing_options *trace = options;
+    wl_tracing_init(trace);
     trace->wants_acc_time = true;
     wl_settings_set_text(&trace->settings.trace, "cuda,openacc,mpi");
 }
@@ -141,7 +141,7 @@ static void init(void *options)
 static enum wl_code run_program(void *options, const struct wl_arguments *program,
                                 const struct wl_console *console, struct wl_error *error)
 {
-    return wl_trace(options, program, console, error);
+    return wl_tracing_run(options, program, console, error);
 }
 
 static const struct wl_verb of_report = {
@@ -154,11 +154,11 @@ const struct wl_verb wl_verb_acc_time = {
     .name = "acc-time",
     .usage = "acc-time [options] PROGRAM [ARGUMENTS] | REPORT.wlr",
     .summary = "show where the time of an OpenACC program goes, by source line",
-    .options_bytes = sizeof(struct wl_trace_options),
-    .tables = wl_trace_tables,
+    .options_bytes = sizeof(struct wl_tracing_options),
+    .tables = wl_tracing_tables,
     .words = WL_WORDS_PROGRAM,
     .init = init,
-    .release = wl_trace_release,
+    .release = wl_tracing_release,
     .work = run_program,
     .of_report = &of_report,
 };

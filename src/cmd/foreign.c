@@ -6,7 +6,7 @@
 #include "cmd/nsys.h"
 #include "cmd/nvprof.h"
 #include "cmd/profile.h"
-#include "cmd/trace.h"
+#include "cmd/tracing.h"
 
 const struct wl_verb *wl_foreign_verb_of_program(const char *path)
 {
@@ -54,7 +54,7 @@ const struct wl_foreign_command wl_foreign_commands[] = {
      "print-details print-metric-name print-units print-metric-instances "
      "print-metric-attribution print-fp print-kernel-base print-nvtx-rename "
      "print-rule-details print-summary quiet verbose"},
-    {"nsys", "profile", "trace", wl_trace_tables,
+    {"nsys", "profile", "trace", wl_tracing_tables,
      "accelerator-trace after-collection-start after-report-ready auto-report-name "
      "backtrace capture-range capture-range-end clock-frequency-changes command-file "
      "cpu-cluster-events cpu-core-events cpu-core-metrics cpu-metrics cpu-socket-events "

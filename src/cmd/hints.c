@@ -7,7 +7,7 @@
 #include "cmd/foreign.h"
 #include "cmd/nsys.h"
 #include "cmd/profile.h"
-#include "cmd/trace.h"
+#include "cmd/tracing.h"
 
 /* What an option of one tool is called in the verbs that do another's work. */
 static const struct {
@@ -39,17 +39,17 @@ static const struct {
     {"profile-from-start",
      "`--capture-range cudaProfilerApi` records between cudaProfilerStart and "
      "Stop",
-     wl_trace_tables},
-    {"metrics", "`warplens profile --metrics NAMES` counts", wl_trace_tables},
-    {"set", "`warplens profile --set NAME` counts", wl_trace_tables},
-    {"section", "`warplens profile --section NAME` counts", wl_trace_tables},
-    {"kernel-name", "`warplens profile -k NAME` counts", wl_trace_tables},
-    {"launch-count", "--kernel-count N ends the recording after N kernels", wl_trace_tables},
+     wl_tracing_tables},
+    {"metrics", "`warplens profile --metrics NAMES` counts", wl_tracing_tables},
+    {"set", "`warplens profile --set NAME` counts", wl_tracing_tables},
+    {"section", "`warplens profile --section NAME` counts", wl_tracing_tables},
+    {"kernel-name", "`warplens profile -k NAME` counts", wl_tracing_tables},
+    {"launch-count", "--kernel-count N ends the recording after N kernels", wl_tracing_tables},
     {"nvtx-include", "`--capture-range nvtx --nvtx-capture RANGE` records a range",
-     wl_trace_tables},
-    {"call-stack", "--cudabacktrace kernel: table cuda_api_stack_sum", wl_trace_tables},
+     wl_tracing_tables},
+    {"call-stack", "--cudabacktrace kernel: table cuda_api_stack_sum", wl_tracing_tables},
     {"cudabacktrace", "--call-stack shows it with each launch", wl_profile_tables},
-    {"page", "--report NAMES prints tables; `warplens show REPORT --page NAME`", wl_trace_tables},
+    {"page", "--report NAMES prints tables; `warplens show REPORT --page NAME`", wl_tracing_tables},
 };
 
 static bool has_option(const struct wl_foreign_command *command, const char *name)

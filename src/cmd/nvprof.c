@@ -11,7 +11,7 @@
 #include "cmd/outcome.h"
 #include "cmd/pages.h"
 #include "cmd/profile.h"
-#include "cmd/trace.h"
+#include "cmd/tracing.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
 #include "run/launch.h"

@@ -12,7 +12,7 @@
 #include "cmd/console.h"
 #include "cmd/outcome.h"
 #include "cmd/pages.h"
-#include "cmd/trace.h"
+#include "cmd/tracing.h"
 #include "cmd/verbs.h"
 #include "report/name.h"
 #include "report/report.h"

@@ -9,8 +9,8 @@
 #include "cmd/console.h"
 #include "cmd/outcome.h"
 #include "cmd/pages.h"
-#include "cmd/trace.h"
 #include "cmd/trace_forms.h"
+#include "cmd/tracing.h"
 #include "cmd/verbs.h"
 #include "record/traced.h"
 #include "report/report.h"
@@ -23,12 +23,12 @@
 #include "timeline/record.h"
 #include "timeline/timeline.h"
 
-#define TRACE(field, ...) WL_ROW(struct wl_trace_options, field, __VA_ARGS__)
+#define TRACE(field, ...) WL_ROW(struct wl_tracing_options, field, __VA_ARGS__)
 
 static const struct wl_option rows[] = {
     WL_ROWS_HEADING("TRACE"),
     TRACE(report.path, TEXT, "output", 'o', "FILE", WL_REPORT_PATH_HELP),
-    WL_OVERWRITE_ROW(struct wl_trace_options, report.overwrite, "overwrite an existing report"),
+    WL_OVERWRITE_ROW(struct wl_tracing_options, report.overwrite, "overwrite an existing report"),
     TRACE(wants_stats, SWITCH, "stats", 0, "true|false",
           "print the summary tables when the program has ended"),
     TRACE(tables, COMMAS, "report", 'r', "NAMES",
@@ -72,25 +72,25 @@ static const struct wl_option sampling_rows[] = {
 
 static const struct wl_option openacc_rows[] = {
     WL_ROWS_HEADING("OPENACC"),
-    WL_COMPILER_LOG_ROW(struct wl_trace_options, compiler_log),
+    WL_COMPILER_LOG_ROW(struct wl_tracing_options, compiler_log),
     WL_ROWS_END,
 };
 
-const struct wl_option_table wl_trace_tables[] = {
+const struct wl_option_table wl_tracing_tables[] = {
     {rows, 0, 0},
-    WL_SETTINGS_TABLE(struct wl_trace_options, WL_SETTINGS_TRACE),
+    WL_SETTINGS_TABLE(struct wl_tracing_options, WL_SETTINGS_TRACE),
     {program_rows, 0, 0},
     {sampling_rows, 0, 0},
     {openacc_rows, 0, 0},
-    WL_SETTINGS_TABLE(struct wl_trace_options, WL_SETTINGS_GPU),
-    WL_TABLE(struct wl_trace_options, general, wl_general_rows),
+    WL_SETTINGS_TABLE(struct wl_tracing_options, WL_SETTINGS_GPU),
+    WL_TABLE(struct wl_tracing_options, general, wl_general_rows),
     {wl_nsys_rows, 0, 0},
     WL_TABLES_END,
 };
 
-void wl_trace_init(void *options)
+void wl_tracing_init(void *options)
 {
-    struct wl_trace_options *trace = options;
+    struct wl_tracing_options *trace = options;
     trace->report.import_source = true;
     trace->backtrace = 1;
     trace->sampling_frequency_hz = 1000;
@@ -99,9 +99,9 @@ void wl_trace_init(void *options)
     wl_page_options_init(&trace->pages);
 }
 
-void wl_trace_release(void *options)
+void wl_tracing_release(void *options)
 {
-    struct wl_trace_options *trace = options;
+    struct wl_tracing_options *trace = options;
     wl_settings_free(&trace->settings);
 }
 
@@ -198,7 +198,8 @@ static enum wl_code print_findings(const struct wl_launch_run *run, struct wl_re
     return wl_pages_print(report, run->report_path, &pages, NULL, console, error);
 }
 
-static enum wl_code print_acc_time(struct wl_report *report, const struct wl_trace_options *options,
+static enum wl_code print_acc_time(struct wl_report *report,
+                                   const struct wl_tracing_options *options,
                                    const struct wl_console *console, struct wl_error *error)
 {
     const struct wl_acc_time_options asked = {
@@ -210,7 +211,7 @@ static enum wl_code print_acc_time(struct wl_report *report, const struct wl_tra
 }
 
 static enum wl_code print_tables(const struct wl_launch_run *run,
-                                 const struct wl_trace_options *options,
+                                 const struct wl_tracing_options *options,
                                  const struct wl_console *console, struct wl_error *error)
 {
     struct wl_report *report = NULL;
@@ -259,7 +260,7 @@ enum wl_code wl_timeline_record(struct wl_launch_run *run, bool *has_report, str
     return code == WL_ERR_NOTHING ? fail_empty(error) : code;
 }
 
-static enum wl_code check_sampling(const struct wl_trace_options *options,
+static enum wl_code check_sampling(const struct wl_tracing_options *options,
                                    const struct wl_console *console, struct wl_error *error)
 {
     enum { LEAST_HZ = 100, MOST_HZ = 8000 };
@@ -288,7 +289,7 @@ static enum wl_code check_variables(const char *variables, struct wl_error *erro
     return WL_OK;
 }
 
-static enum wl_code trace(const struct wl_trace_options *options,
+static enum wl_code trace(const struct wl_tracing_options *options,
                           const struct wl_arguments *program, const struct wl_console *console,
                           struct wl_error *error)
 {
@@ -321,14 +322,14 @@ static enum wl_code trace(const struct wl_trace_options *options,
     if (!code)
         code = check_sampling(options, console, error);
     if (!code)
-        code = wl_trace_forms_check(options->forms.data, error);
+        code = wl_tracing_forms_check(options->forms.data, error);
     if (!code)
         code = wl_timeline_record(&run, &has_report, error);
     if (has_report)
         code = print_tables(&run, options, console, error);
     if (has_report && !code)
-        code = wl_trace_forms_write(options->forms.data, run.report_path, options->report.overwrite,
-                                    console, error);
+        code = wl_tracing_forms_write(options->forms.data, run.report_path,
+                                      options->report.overwrite, console, error);
     if (has_report)
         wl_outcome_print_report(&run);
     bool is_failed = run.ending.exit_code != 0;
@@ -349,8 +350,9 @@ static enum wl_code trace(const struct wl_trace_options *options,
     return code;
 }
 
-enum wl_code wl_trace(const struct wl_trace_options *options, const struct wl_arguments *program,
-                      const struct wl_console *console, struct wl_error *error)
+enum wl_code wl_tracing_run(const struct wl_tracing_options *options,
+                            const struct wl_arguments *program, const struct wl_console *console,
+                            struct wl_error *error)
 {
     if (wl_page_options_check(&options->pages, error) ||
         wl_verb_need_program(program, "warplens trace [options] ./app arguments", error))
@@ -361,17 +363,17 @@ enum wl_code wl_trace(const struct wl_trace_options *options, const struct wl_ar
 static enum wl_code run(void *options, const struct wl_arguments *program,
                         const struct wl_console *console, struct wl_error *error)
 {
-    return wl_trace(options, program, console, error);
+    return wl_tracing_run(options, program, console, error);
 }
 
 const struct wl_verb wl_verb_trace = {
     .name = "trace",
     .usage = "trace [options] PROGRAM [ARGUMENTS]",
     .summary = "run a program and record calls, kernels, copies and ranges on a timeline",
-    .options_bytes = sizeof(struct wl_trace_options),
-    .tables = wl_trace_tables,
+    .options_bytes = sizeof(struct wl_tracing_options),
+    .tables = wl_tracing_tables,
     .words = WL_WORDS_PROGRAM,
-    .init = wl_trace_init,
-    .release = wl_trace_release,
+    .init = wl_tracing_init,
+    .release = wl_tracing_release,
     .work = run,
 };

@@ -49,7 +49,7 @@ static enum wl_code fail_unknown(const char *name, size_t length, struct wl_erro
                                                  "speedscope, folded, pprof, none");
 }
 
-enum wl_code wl_trace_forms_check(const char *names, struct wl_error *error)
+enum wl_code wl_tracing_forms_check(const char *names, struct wl_error *error)
 {
     for (const char *name = names ? names : ""; *name;) {
         size_t length = strcspn(name, ",");
@@ -81,8 +81,8 @@ static enum wl_code write_form(struct wl_report *report, int form, const char *r
     return code;
 }
 
-enum wl_code wl_trace_forms_write(const char *names, const char *report_path, bool overwrite,
-                                  const struct wl_console *console, struct wl_error *error)
+enum wl_code wl_tracing_forms_write(const char *names, const char *report_path, bool overwrite,
+                                    const struct wl_console *console, struct wl_error *error)
 {
     struct wl_report *report = NULL;
     struct wl_error other = {0};

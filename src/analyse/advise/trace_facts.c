@@ -529,7 +529,7 @@ static json_t *gather(struct wl_report *report, const struct wl_report_span *spa
 static void add_steps(struct wl_report *report, const struct wl_report_span *spans, size_t count,
                       json_t *facts)
 {
-    struct wl_trace_steps steps = wl_trace_steps_find(spans, count);
+    struct wl_timeline_steps steps = wl_timeline_steps_find(spans, count);
     if (!steps.count)
         return;
     const struct part part = {steps.start_ns, steps.end_ns, steps.process};
@@ -552,7 +552,7 @@ enum wl_code wl_timeline_facts(struct wl_report *report, json_t **facts, struct 
     if (!code) {
         *facts = gather(report, spans, count, &whole);
         add_steps(report, spans, count, *facts);
-        code = wl_trace_ranks_add(report, *facts, error);
+        code = wl_timeline_ranks_add(report, *facts, error);
     }
     free(spans);
     return code;

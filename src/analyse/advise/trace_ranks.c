@@ -75,7 +75,7 @@ static bool has_ranks(struct wl_report *report)
     return ranks > 1;
 }
 
-enum wl_code wl_trace_ranks_add(struct wl_report *report, json_t *facts, struct wl_error *error)
+enum wl_code wl_timeline_ranks_add(struct wl_report *report, json_t *facts, struct wl_error *error)
 {
     struct reading reading = {.ranks = json_object()};
     enum wl_code code = WL_OK;

@@ -10,6 +10,6 @@
 /* Sets the member ranks of facts: numbers are those of the tables rank_sum and rank_imbalance_sum,
  * which `warplens merge` prints; none but count, 0, where there are no two ranks. Errors:
  * WL_ERR_CORRUPT. */
-enum wl_code wl_trace_ranks_add(struct wl_report *report, json_t *facts, struct wl_error *error);
+enum wl_code wl_timeline_ranks_add(struct wl_report *report, json_t *facts, struct wl_error *error);
 
 #endif

@@ -140,7 +140,8 @@ static size_t find_begin(const struct kernels *kernels, size_t period)
     return begin;
 }
 
-static void find_steps(const struct kernels *kernels, size_t period, struct wl_trace_steps *steps)
+static void find_steps(const struct kernels *kernels, size_t period,
+                       struct wl_timeline_steps *steps)
 {
     size_t begin = find_begin(kernels, period), end;
     while (begin >= period && is_step(kernels, begin, period))
@@ -157,9 +158,9 @@ static void find_steps(const struct kernels *kernels, size_t period, struct wl_t
     steps->kernels = period;
 }
 
-struct wl_trace_steps wl_trace_steps_find(const struct wl_report_span *spans, size_t count)
+struct wl_timeline_steps wl_timeline_steps_find(const struct wl_report_span *spans, size_t count)
 {
-    struct wl_trace_steps steps = {0};
+    struct wl_timeline_steps steps = {0};
     struct kernels kernels = {0};
     struct stream stream = find_stream(spans, count);
     steps.process = stream.key.process;

@@ -48,7 +48,7 @@ static void steps_between_other_work(void **state)
     add_steps(&spans, 0, 1000, 10);
     for (uint32_t i = 0; i < 9; i++)
         add(&spans, 0, 7, 30 + i, 20000 + i * 10);
-    struct wl_trace_steps steps = wl_trace_steps_find(spans.items, spans.count);
+    struct wl_timeline_steps steps = wl_timeline_steps_find(spans.items, spans.count);
     assert_int_equal(steps.kernels, STEP_KERNELS);
     assert_int_equal(steps.count, 10);
     assert_int_equal(steps.start_ns, 1000);
@@ -65,7 +65,7 @@ static void a_step_with_other_kernels_is_the_end(void **state)
         add(&spans, 0, 7, 40 + i, end_ns + i * 10);
     end_ns = add_steps(&spans, 0, end_ns + STEP_NS, 20);
     add(&spans, 0, 7, 1, end_ns);
-    struct wl_trace_steps steps = wl_trace_steps_find(spans.items, spans.count);
+    struct wl_timeline_steps steps = wl_timeline_steps_find(spans.items, spans.count);
     assert_int_equal(steps.count, 20);
     assert_int_equal(steps.end_ns - steps.start_ns, 20 * STEP_NS);
     free(spans.items);
@@ -80,7 +80,7 @@ static void of_several_the_stream_with_most(void **state)
         add(&spans, 3, 9, 50, 1000 + i * 70);
     for (uint32_t i = 0; i < 30; i++)
         add(&spans, 1, 7, 60 + i, 1000 + i * 70);
-    struct wl_trace_steps steps = wl_trace_steps_find(spans.items, spans.count);
+    struct wl_timeline_steps steps = wl_timeline_steps_find(spans.items, spans.count);
     assert_int_equal(steps.process, 3);
     assert_int_equal(steps.kernels, STEP_KERNELS);
     assert_int_equal(steps.count, 7); /* where the last ends nobody knows */
@@ -91,18 +91,18 @@ static void what_is_no_step(void **state)
 {
     struct spans spans = {0};
     (void)state;
-    assert_int_equal(wl_trace_steps_find(NULL, 0).count, 0);
+    assert_int_equal(wl_timeline_steps_find(NULL, 0).count, 0);
     for (uint32_t i = 0; i < 100; i++) /* one kernel again and again */
         add(&spans, 0, 7, 1, i * 10);
-    assert_int_equal(wl_trace_steps_find(spans.items, spans.count).count, 0);
+    assert_int_equal(wl_timeline_steps_find(spans.items, spans.count).count, 0);
     spans.count = 0;
     srand(3);
     for (uint32_t i = 0; i < 3000; i++)
         add(&spans, 0, 7, (uint32_t)rand() % 9, i * 10);
-    assert_int_equal(wl_trace_steps_find(spans.items, spans.count).count, 0);
+    assert_int_equal(wl_timeline_steps_find(spans.items, spans.count).count, 0);
     spans.count = 0;
     add_steps(&spans, 0, 1000, 3);
-    assert_int_equal(wl_trace_steps_find(spans.items, spans.count).count, 0);
+    assert_int_equal(wl_timeline_steps_find(spans.items, spans.count).count, 0);
     free(spans.items);
 }
 

@@ -418,7 +418,7 @@ static void on_call(void *self, int domain, uint32_t call, const void *data)
     (void)self;
     const struct wl_cupti_api_data *api = data;
     bool is_api = domain == WL_CUPTI_DOMAIN_DRIVER || domain == WL_CUPTI_DOMAIN_RUNTIME;
-    if (wl_trace_unified_is_due(trace.settings->trace_faults, domain, call, data))
+    if (wl_cupti_unified_is_due(trace.settings->trace_faults, domain, call, data))
         add_unified();
     if (is_api && call_stacks && api->site == WL_CUPTI_ENTER && !wl_timeline_is_own())
         keep_stack(api);
@@ -457,13 +457,13 @@ static enum wl_code enable_calls(struct wl_error *error)
 {
     struct enabling enabling = {.domain = WL_CUPTI_DOMAIN_RUNTIME, .error = error};
     call_stacks = wl_alloc_zero(STACKS, sizeof *call_stacks);
-    if (!wl_trace_each_call(&trace.cupti, enabling.domain, wl_code_stack_is_wanted, enable_call,
+    if (!wl_cupti_call_each(&trace.cupti, enabling.domain, wl_code_stack_is_wanted, enable_call,
                             &enabling))
         return wl_cupti_fail(error, "attaching to CUPTI, which gives no names of calls,",
                              WL_CUPTI_ERROR_INVALID_PARAMETER);
     enabling.domain = WL_CUPTI_DOMAIN_DRIVER;
     if (!enabling.code && trace.settings->trace_driver)
-        wl_trace_each_call(&trace.cupti, enabling.domain, wl_code_stack_is_wanted, enable_call,
+        wl_cupti_call_each(&trace.cupti, enabling.domain, wl_code_stack_is_wanted, enable_call,
                            &enabling);
     return enabling.code;
 }
@@ -515,7 +515,7 @@ static void add_unified(void)
     bool has_faults = trace.settings->trace_faults;
     if (atomic_exchange(&trace.has_unified, true))
         return;
-    if (!wl_trace_unified_configure(&trace.cupti, has_faults) ||
+    if (!wl_cupti_unified_configure(&trace.cupti, has_faults) ||
         !wl_cupti_activity_add(WL_CUPTI_ACTIVITY_UNIFIED_MEMORY))
         note_refused(WL_TIMELINE_UNIFIED_MEMORY, has_faults);
 }
@@ -528,7 +528,7 @@ static void add_kinds(void)
         if (kinds[i].is_needed || !is_asked(i))
             continue;
         if (kinds[i].kind == WL_CUPTI_ACTIVITY_UNIFIED_MEMORY)
-            is_there = wl_trace_unified_listen(&trace.cupti, trace.settings->trace_faults, listen);
+            is_there = wl_cupti_unified_listen(&trace.cupti, trace.settings->trace_faults, listen);
         else
             is_there = wl_cupti_activity_add(kinds[i].kind);
         if (!is_there)
@@ -552,7 +552,7 @@ static enum wl_code add_calls(struct wl_error *error)
         int domain = domain_of(kinds[i].kind);
         if (!domain || !is_asked(i))
             continue;
-        if (!trace.settings->trace_all_apis && wl_trace_record_calls(&trace.cupti, domain)) {
+        if (!trace.settings->trace_all_apis && wl_cupti_calls_record(&trace.cupti, domain)) {
             wl_cupti_activity_expect(kinds[i].kind);
             is_any_left_out = true;
         } else if (!wl_cupti_activity_add(kinds[i].kind)) {

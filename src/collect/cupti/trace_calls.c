@@ -70,7 +70,7 @@ static const char *const questions[] = {
     "cudaThreadExchangeStreamCaptureMode",
 };
 
-bool wl_trace_call_is_query(const char *name)
+bool wl_cupti_call_is_query(const char *name)
 {
     size_t length = strcspn(name, "_");
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
@@ -79,7 +79,7 @@ bool wl_trace_call_is_query(const char *name)
     return false;
 }
 
-bool wl_trace_each_call(const struct wl_cupti *cupti, int domain, bool (*is_wanted)(const char *),
+bool wl_cupti_call_each(const struct wl_cupti *cupti, int domain, bool (*is_wanted)(const char *),
                         bool (*take)(void *self, uint32_t call), void *self)
 {
     if (!cupti->cuptiGetCallbackName)
@@ -100,7 +100,7 @@ struct switching {
 
 static bool does_more(const char *name)
 {
-    return !wl_trace_call_is_query(name);
+    return !wl_cupti_call_is_query(name);
 }
 
 static bool switch_on(void *self, uint32_t call)
@@ -111,12 +111,12 @@ static bool switch_on(void *self, uint32_t call)
     return !switching->is_refused;
 }
 
-bool wl_trace_record_calls(const struct wl_cupti *cupti, int domain)
+bool wl_cupti_calls_record(const struct wl_cupti *cupti, int domain)
 {
     struct switching switching = {.enable = domain == WL_CUPTI_DOMAIN_RUNTIME
                                                 ? cupti->cuptiActivityEnableRuntimeApi
                                                 : cupti->cuptiActivityEnableDriverApi};
     return switching.enable &&
-           wl_trace_each_call(cupti, domain, does_more, switch_on, &switching) &&
+           wl_cupti_call_each(cupti, domain, does_more, switch_on, &switching) &&
            switching.is_any && !switching.is_refused;
 }

@@ -14,7 +14,7 @@ static bool allocates_managed(const char *name)
 }
 
 struct enabling {
-    wl_trace_listen *listen;
+    wl_cupti_listen *listen;
     bool is_enabled;
 };
 
@@ -25,12 +25,12 @@ static bool enable(void *self, uint32_t call)
     return enabling->is_enabled;
 }
 
-bool wl_trace_unified_listen(const struct wl_cupti *cupti, bool has_faults, wl_trace_listen *listen)
+bool wl_cupti_unified_listen(const struct wl_cupti *cupti, bool has_faults, wl_cupti_listen *listen)
 {
     struct enabling enabling = {.listen = listen};
     if (has_faults)
         return listen(WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_INIT_FINISHED, NULL) == WL_OK;
-    return wl_trace_each_call(cupti, WL_CUPTI_DOMAIN_DRIVER, allocates_managed, enable,
+    return wl_cupti_call_each(cupti, WL_CUPTI_DOMAIN_DRIVER, allocates_managed, enable,
                               &enabling) &&
            enabling.is_enabled &&
            listen(WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_MODULE_LOADED, NULL) == WL_OK;
@@ -42,7 +42,7 @@ static bool is_module_managed(const struct wl_cupti_resource_data *data)
     return module && module->cubin && wl_cubin_has_managed(module->cubin, module->cubin_bytes);
 }
 
-bool wl_trace_unified_is_due(bool has_faults, int domain, uint32_t call, const void *data)
+bool wl_cupti_unified_is_due(bool has_faults, int domain, uint32_t call, const void *data)
 {
     const struct wl_cupti_api_data *api = data;
     if (domain == WL_CUPTI_DOMAIN_RESOURCE)
@@ -52,7 +52,7 @@ bool wl_trace_unified_is_due(bool has_faults, int domain, uint32_t call, const v
            api->function_name && allocates_managed(api->function_name);
 }
 
-bool wl_trace_unified_configure(const struct wl_cupti *cupti, bool has_faults)
+bool wl_cupti_unified_configure(const struct wl_cupti *cupti, bool has_faults)
 {
     static const struct {
         int kind;

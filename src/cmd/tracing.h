@@ -1,6 +1,6 @@
 /* A program on a timeline: the verb trace, for those that begin with one. */
-#ifndef WL_CMD_TRACE_H
-#define WL_CMD_TRACE_H
+#ifndef WL_CMD_TRACING_H
+#define WL_CMD_TRACING_H
 
 #include "cmd/console.h"
 #include "cmd/groups.h"
@@ -15,7 +15,7 @@ enum wl_sampled {
 };
 #define WL_SAMPLED_WORDS "none|process-tree|cpu|system-wide"
 
-struct wl_trace_options {
+struct wl_tracing_options {
     struct wl_general_options general;
     struct wl_report_options report;
     struct wl_settings settings;
@@ -30,13 +30,14 @@ struct wl_trace_options {
     const char *compiler_log;
     struct wl_page_options pages; /* only the form */
 };
-extern const struct wl_option_table wl_trace_tables[];
-void wl_trace_init(void *options);    /* struct wl_trace_options */
-void wl_trace_release(void *options); /* the same */
+extern const struct wl_option_table wl_tracing_tables[];
+void wl_tracing_init(void *options);    /* struct wl_tracing_options */
+void wl_tracing_release(void *options); /* the same */
 
 /* All of `warplens trace`. */
-enum wl_code wl_trace(const struct wl_trace_options *options, const struct wl_arguments *program,
-                      const struct wl_console *console, struct wl_error *error);
+enum wl_code wl_tracing_run(const struct wl_tracing_options *options,
+                            const struct wl_arguments *program, const struct wl_console *console,
+                            struct wl_error *error);
 
 /* Runs the program and makes the report of its events; run as wl_launch_choose wants it. Errors:
  * those of wl_launch_...; WL_ERR_NOTHING where nothing was recorded. */
