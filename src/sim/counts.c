@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "sim/compiled.h"
+#include "sim/group.h"
 #include "sim/state.h"
 
 const struct wl_counter_row wl_counter_rows[WL_COUNTER_COUNT] = {
@@ -224,6 +225,7 @@ void wl_counts_gather(const struct wl_run *run, struct wl_worker *workers, uint3
     for (uint32_t w = 0; w < worker_count; w++) {
         const struct wl_worker *worker = &workers[w];
         wl_native_settle(&workers[w]);
+        wl_groups_end(&workers[w]);
         for (uint32_t i = 0; i < program->instruction_count; i++) {
             const struct wl_program_instruction *instruction = &program->instructions[i];
             struct wl_instruction_counts *count = &counts->instructions[i];

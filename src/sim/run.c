@@ -17,6 +17,7 @@
 #include "sim/cluster.h"
 #include "sim/compiled.h"
 #include "sim/executor.h"
+#include "sim/group.h"
 #include "sim/l1.h"
 #include "sim/leaks.h"
 #include "sim/place.h"
@@ -168,6 +169,9 @@ void wl_worker_forget_ranges(struct wl_worker *worker)
 {
     for (uint32_t i = 0; i < worker->run->program->site_count; i++)
         worker->sites[i].range_start = worker->sites[i].range_end = 0;
+    for (uint32_t i = 0; i < worker->run->program->site_count; i++)
+        if (worker->sites[i].group)
+            wl_group_forget(worker->sites[i].group);
     wl_native_settle(worker);
     worker->learnt++;
 }
@@ -208,6 +212,7 @@ static void link_program(struct wl_program *program, uint32_t mode, enum wl_sim_
     pass_parameters(program);
     if (!mode)
         wl_executor_join(program);
+    wl_groups_find(program, !(mode & ~WL_CHECK_BUDGET));
     if (!(mode & ~WL_CHECK_BUDGET) && engine != WL_ENGINE_INTERPRET)
         wl_native_install(program, engine == WL_ENGINE_COMPILE);
     program->is_linked = true;
@@ -242,6 +247,7 @@ static void worker_create(struct wl_worker *worker, struct wl_run *run)
 
 static void worker_free(struct wl_worker *worker)
 {
+    wl_groups_end(worker);
     free(worker->block_warps);
     free(worker->block_threads);
     free(worker->guard_threads);

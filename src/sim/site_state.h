@@ -56,6 +56,40 @@ struct wl_shared_memo {
     uint8_t surprises;      /* changes of pattern, up to WL_SHARED_SURPRISES */
 } __attribute__((aligned(64)));
 
+enum {
+    WL_GROUP_LOADS = 16,
+    WL_GROUP_LINES = 8,
+    WL_GROUP_TOUCHES = 48,
+    WL_GROUP_PHASES = 8,
+};
+
+/* What the loads of a group do while the first lane of the first of them lies at one place in its
+ * line. */
+struct wl_group_lines {
+    uint32_t phase;       /* that place, plus 1; 0: not filled */
+    uint32_t other_phase; /* that it was asked for last, in vain; 0: not since it was of use */
+    uint32_t line_count;  /* 0: too many */
+    uint32_t touch_count; /* of lines, by all loads */
+    uint64_t least, room; /* where that lane may lie for all loads to be in memory that is known */
+    uint64_t executions;  /* that the sites have not counted yet */
+    int64_t line[WL_GROUP_LINES];    /* relative to that lane's; who is touched last stands last */
+    uint8_t sectors[WL_GROUP_LINES]; /* that the loads ask, all together */
+    struct {
+        uint8_t line, sectors, load;
+    } touches[WL_GROUP_TOUCHES]; /* in their order */
+    struct {
+        uint32_t lines, sectors, sectors_ideal, bytes, sectors_asked;
+    } loads[WL_GROUP_LOADS]; /* what each counts for */
+};
+
+/* Loads through one address register between which is nothing that L1 or the warp's time would
+ * tell: when the first is executed, all are counted (sim/group.h). */
+struct wl_load_group {
+    uint32_t load_count;
+    struct wl_site_state *sites[WL_GROUP_LOADS];
+    struct wl_group_lines lines[WL_GROUP_PHASES];
+};
+
 /* Counts of one memory site in one worker, and what was learnt about its address pattern. Addresses
  * relative to the first lane's repeat from execution to execution far more often than not. */
 struct wl_site_state {
@@ -67,6 +101,7 @@ struct wl_site_state {
     uint64_t hits, misses;           /* L1 sectors */
     uint64_t range_start, range_end; /* memory range of the last global access */
     uint32_t array_start, array_end; /* shared array of the last access that was checked */
+    struct wl_load_group *group;     /* that it is of; NULL: of none, or it was not met yet */
     /* pattern of the last access by all 32 lanes */
     bool has_pattern, is_sector_strided, is_line_strided;
     bool is_regular;   /* deltas are multiples of the access size, and all of them less than 2^62 */

@@ -80,6 +80,7 @@ struct wl_warp {
     uint8_t *local;         /* the warp's local memory, lane after lane */
     uint32_t barrier;       /* named barrier it waits at */
     uint32_t barrier_value; /* contribution of a reducing barrier */
+    uint32_t counted_ahead; /* loads to come that a load before has counted */
     uint32_t vain_tests;    /* of barrier objects, since it did anything else with one */
     bool is_idle;           /* its last turn was nothing but such tests, after many */
     const struct wl_op *barrier_op;

@@ -144,7 +144,8 @@ struct wl_op {
     uint32_t target;          /* control flow: op index */
     uint32_t reconverge;      /* divergent branches: op index of the join, UINT32_MAX for none */
     uint16_t stretch;         /* executor: operations from here on that run in one go */
-    uint8_t step, slot;       /* and what this one is in a stretch */
+    uint8_t step, slot;       /* and what this one is in a stretch; slot of a load of global memory:
+                                 loads from here on that are counted together, or 0 */
     uint16_t lives[4]; /* after how many operations what it writes to dst, b, c, d is read last; 0:
                           not known */
     uint32_t segment;  /* compiled segments: which begins here, of those that load */

@@ -4,6 +4,7 @@
 
 #include "sim/compiled.h"
 #include "sim/found.h"
+#include "sim/group.h"
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif
@@ -219,13 +220,6 @@ static void count_scattered(struct access *access)
                sectors, ideal_sectors(access, sectors), (u32)(site->misses - missed));
 }
 
-/* Where in its line the first lane lies, as far as that decides which sectors are touched: loads
- * whose lanes lie whole sectors apart move within their sectors without a difference. */
-static inline u32 line_phase(const struct wl_site_state *site, u64 first)
-{
-    return (u32)(first & (site->is_sector_strided ? 96 : 127)) + 1;
-}
-
 /* Lanes whole lines apart lie at one place in their lines: only that place has changed. */
 static void move_line_set(const struct access *access, struct wl_line_set *set)
 {
@@ -287,6 +281,8 @@ static void learn_pattern(struct access *access)
 {
     struct wl_site_state *site = access->site;
     wl_native_relearn(access->warp->worker, access->op->site);
+    if (site->group)
+        wl_group_forget(site->group);
     u64 first = access->address[0], all = 0;
     s64 low = 0, high = 0;
     for (int i = 0; i < WL_LANES; i++) {
@@ -373,6 +369,18 @@ static inline void note_load(const struct access *access)
         access->kind != WL_SITE_STORE && access->kind != WL_SITE_REDUCTION;
 }
 
+/* Whether the access, which repeats, has been counted by a load before it, or now is with the group
+ * that it leads. */
+static inline bool is_counted(struct wl_warp *warp, const struct wl_op *op, u64 first)
+{
+    if (warp->counted_ahead) {
+        warp->counted_ahead--;
+        return true;
+    }
+    return op->slot && op->code == WL_OP_LOAD_GLOBAL && !warp->trace &&
+           WL_EXEC(count_group)(warp, op, first);
+}
+
 static void count_request(struct access *access)
 {
     begin_access(access);
@@ -397,24 +405,31 @@ static inline bool differs_from(const u64 *address, const u64 *known)
 #endif
 }
 
+/* Whether the access, whose first lane's address that is, is like the last one of its site, and
+ * where it may be. */
+static inline bool repeats(const struct wl_warp *warp, const struct wl_op *op,
+                           const struct wl_site_state *site, const u64 *base, u64 first)
+{
+    return warp->active == WL_FULL_MASK && site->has_pattern && site->is_regular &&
+           !(first & ((u32)op->width_bytes * op->count - 1)) &&
+           wl_reach_holds(site->range_start, site->range_end, first + (u64)site->low, site->span) &&
+           !differs_from(base, site->delta);
+}
+
 bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const struct wl_op *op,
                              enum wl_site_access kind)
 {
     struct wl_site_state *site = &warp->worker->sites[op->site];
-    if (warp->active != WL_FULL_MASK || !site->has_pattern || !site->is_regular ||
-        op->flags & (WL_OPF_ADDRESS32 | WL_OPF_NO_ADDRESS))
+    if (op->flags & (WL_OPF_ADDRESS32 | WL_OPF_NO_ADDRESS))
         return false;
     const u64 *base = lane_register(warp, op->a);
     const u64 first = base[0] + (u64)op->imm;
-    const u32 bytes = (u32)op->width_bytes * op->count;
-    if (first & (bytes - 1) ||
-        !wl_reach_holds(site->range_start, site->range_end, first + (u64)site->low, site->span) ||
-        differs_from(base, site->delta))
+    if (!warp->counted_ahead && !repeats(warp, op, site, base, first))
         return false;
     access->warp = warp;
     access->op = op;
     access->site = site;
-    access->bytes = bytes;
+    access->bytes = (u32)op->width_bytes * op->count;
     access->kind = kind;
     access->is_local = false;
     access->dropped = 0;
@@ -427,7 +442,7 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
             access->address[i] = first + site->delta[i];
     }
     note_load(access);
-    if (!warp->worker->run->count)
+    if (!warp->worker->run->count || is_counted(warp, op, first))
         return true;
     if (site->sets[(first >> 5) % WL_LINE_SETS].phase != line_phase(site, first))
         WL_FOR_LANES (i)
@@ -440,6 +455,8 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
 void WL_EXEC(count_access)(struct wl_warp *warp, const struct wl_op *op, u64 first)
 {
     struct wl_site_state *site = &warp->worker->sites[op->site];
+    if (is_counted(warp, op, first))
+        return;
     struct access access; /* of its addresses only the first is read, where the set is known */
     access.warp = warp;
     access.op = op;

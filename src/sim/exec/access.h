@@ -81,6 +81,13 @@ static inline bool memo_holds(const struct wl_shared_memo *memo, u32 first, u64 
     return !((first ^ memo->phase) & memo->phase_mask) && *start <= memo->start_most;
 }
 
+/* Where in its line the first lane lies, as far as that decides which sectors are touched: loads
+ * whose lanes lie whole sectors apart move within their sectors without a difference. */
+static inline u32 line_phase(const struct wl_site_state *site, u64 first)
+{
+    return (u32)(first & (site->is_sector_strided ? 96 : 127)) + 1;
+}
+
 /* Writes a shared access, whose wavefronts the site knows, into the warp's trace. */
 static inline void trace_shared(struct wl_warp *warp, const struct wl_op *op,
                                 const struct wl_shared_memo *memo)
@@ -115,6 +122,10 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
 /* Counts a global access by all lanes that is known to follow its site's pattern, and to be mapped.
  */
 void WL_EXEC(count_access)(struct wl_warp *warp, const struct wl_op *op, u64 first);
+/* Counts the load, the first of a group (sim/group.h), and those that follow it, which then are
+ * known to repeat. first: the first lane's address, of an access that repeats. False: it did
+ * nothing. */
+bool WL_EXEC(count_group)(struct wl_warp *warp, const struct wl_op *op, u64 first);
 /* Checks mapping and alignment of a global access; counts it where counting is on. False: the warp
  * has faulted. */
 bool WL_EXEC(access_global)(struct access *access);

@@ -226,8 +226,8 @@ static void pass_stores(struct access *access, struct wl_l1 *l1, u64 first, cons
 }
 
 /* All lines of a load or store. */
-static void touch_lines(struct access *access, u64 first, const s64 *line, const u32 *sectors,
-                        const u32 *words, u32 count)
+static inline void touch_lines(struct access *access, u64 first, const s64 *line,
+                               const u32 *sectors, const u32 *words, u32 count)
 {
     struct wl_l1 *l1 = cache_of(access);
     const bool may_hit =

@@ -1,0 +1,206 @@
+/* Counts loads of a group (sim/group.h) when the first of them is executed: their addresses lie to
+ * each other as the offsets in the code do, so that lines which several of them touch are looked up
+ * in L1 once. */
+#include "sim/group.h"
+#include "sim/exec/touch.h"
+
+/* A line of the group while it is counted. */
+struct place {
+    u64 line;
+    struct wl_l1_set *set;
+    u32 way;
+};
+
+/* Adds what the load does to the lines. first: its first lane's address; base: the line of the
+ * group's. False: it is more than there is room for. */
+static bool add_load(struct wl_group_lines *lines, u32 load, const struct wl_line_set *set,
+                     u64 first, u64 base)
+{
+    u32 asked = 0;
+    for (u32 k = 0; k < set->count; k++) {
+        const s64 line = (s64)((first >> 7) + (u64)set->line[k] - base);
+        u32 at = 0;
+        while (at < lines->line_count && lines->line[at] != line)
+            at++;
+        if (at == WL_GROUP_LINES || lines->touch_count == WL_GROUP_TOUCHES)
+            return false;
+        lines->line[at] = line;
+        if (at == lines->line_count) {
+            lines->line_count++;
+            lines->sectors[at] = 0;
+        }
+        lines->sectors[at] |= (uint8_t)set->sectors[k];
+        lines->touches[lines->touch_count].line = (uint8_t)at;
+        lines->touches[lines->touch_count].sectors = (uint8_t)set->sectors[k];
+        lines->touches[lines->touch_count++].load = (uint8_t)load;
+        asked += (u32)__builtin_popcount(set->sectors[k]);
+    }
+    lines->loads[load].lines = set->count;
+    lines->loads[load].sectors = set->sectors_total;
+    lines->loads[load].sectors_ideal = set->sectors_ideal;
+    lines->loads[load].bytes = set->bytes;
+    lines->loads[load].sectors_asked = asked;
+    return true;
+}
+
+/* Puts the lines into the order in which they are touched last. */
+static void sort_lines(struct wl_group_lines *lines)
+{
+    const struct wl_group_lines before = *lines;
+    u32 place[WL_GROUP_LINES], next = lines->line_count, seen = 0;
+    for (u32 i = lines->touch_count; i-- > 0;) {
+        const u32 line = lines->touches[i].line;
+        if (seen >> line & 1)
+            continue;
+        seen |= 1u << line;
+        place[line] = --next;
+        lines->line[next] = before.line[line];
+        lines->sectors[next] = before.sectors[line];
+    }
+    for (u32 i = 0; i < lines->touch_count; i++)
+        lines->touches[i].line = (uint8_t)place[before.touches[i].line];
+}
+
+/* What a site knows of its lines while its first lane is at that address. NULL: not enough, or not
+ * what the group's first site knows. */
+static const struct wl_line_set *known_lines(const struct wl_site_state *site,
+                                             const struct wl_site_state *leader, u32 bytes,
+                                             u64 first)
+{
+    const struct wl_line_set *set = &site->sets[(first >> 5) % WL_LINE_SETS];
+    if (!site->has_pattern || !site->is_regular || first & (bytes - 1) ||
+        set->phase != line_phase(site, first) ||
+        !wl_reach_holds(site->range_start, site->range_end, first + (u64)site->low, site->span) ||
+        memcmp(site->delta, leader->delta, sizeof site->delta) != 0)
+        return NULL;
+    return set;
+}
+
+/* Learns what the loads do where the first lies now. */
+static bool fill_lines(struct wl_load_group *group, struct wl_group_lines *lines,
+                       const struct wl_op *op, u64 first)
+{
+    const s64 offset = op->imm;
+    u64 most = UINT64_MAX;
+    wl_group_settle(group, lines);
+    *lines = (struct wl_group_lines){.least = 0};
+    for (u32 i = 0; i < group->load_count; op++) {
+        if (op->code != WL_OP_LOAD_GLOBAL)
+            continue;
+        const struct wl_site_state *site = group->sites[i];
+        const u64 shift = (u64)(op->imm - offset), here = first + shift;
+        const struct wl_line_set *set =
+            known_lines(site, group->sites[0], (u32)op->width_bytes * op->count, here);
+        if (!set)
+            return false;
+        const u64 low = site->range_start - (u64)site->low - shift,
+                  high = site->range_end - site->span - (u64)site->low - shift;
+        if (first < low || first > high) /* these wrapped */
+            return false;
+        lines->least = low > lines->least ? low : lines->least;
+        most = high < most ? high : most;
+        if (!add_load(lines, i++, set, here, first >> 7)) {
+            *lines = (struct wl_group_lines){.line_count = 0};
+            break;
+        }
+    }
+    if (lines->line_count)
+        sort_lines(lines);
+    lines->room = most - lines->least;
+    lines->phase = (u32)(first & 127) + 1;
+    return true;
+}
+
+/* Where the lines are in L1, if all that the loads ask of them is there. */
+static inline bool find_places(const struct wl_l1 *l1, const struct wl_group_lines *lines, u64 base,
+                               struct place *places)
+{
+    u32 absent = 0;
+    for (u32 i = 0; i < lines->line_count; i++) {
+        const u64 line = base + (u64)lines->line[i];
+        struct wl_l1_set *set = wl_l1_find_set(l1, line);
+        const u32 match = wl_l1_match(set, (u32)line);
+        const u32 way = match ? (u32)__builtin_ctz(match) : 0;
+        places[i] = (struct place){line, set, way};
+        absent |= match ? lines->sectors[i] & ~(u32)set->sectors[way] : 1;
+    }
+    return !absent;
+}
+
+/* Makes it the last line of L1. */
+static inline void touch_place(struct wl_l1 *l1, const struct place *place)
+{
+    wl_l1_touch(place->set, place->way);
+    l1->last_line = place->line;
+    l1->last_set = place->set;
+    l1->last_way = place->way;
+}
+
+/* One touch after the other, as touch_line does them; places of lines that were not there are
+ * guesses. */
+static void touch_each(struct wl_warp *warp, const struct wl_op *op, struct wl_l1 *l1,
+                       const struct wl_load_group *group, const struct wl_group_lines *lines,
+                       struct place *places)
+{
+    struct access access; /* of which is read what the queue and requests are about */
+    access.warp = warp;
+    access.op = op;
+    for (u32 i = 0; i < lines->touch_count; i++) {
+        struct place *place = &places[lines->touches[i].line];
+        const u32 sectors = lines->touches[i].sectors;
+        if (!(place->set->present >> place->way & 1) ||
+            place->set->tags[place->way] != (u32)place->line) {
+            wl_l1_look_up_in(l1, place->set, place->line);
+            place->way = l1->last_way;
+        }
+        touch_place(l1, place);
+        uint8_t *valid = &place->set->sectors[place->way];
+        const u32 missed = sectors & ~(u32)*valid, fetched = wl_l1_fetched(l1, missed);
+        const u32 time = serve_line(&access, (u32)__builtin_popcount(fetched));
+        if (!missed)
+            continue;
+        *valid = (uint8_t)(*valid | fetched);
+        wl_l1_set_arrival(l1, (warp->sm->queue_end >> 8) + warp->worker->run->miss_latency);
+        push_request(&access, place->line, fetched, 0, WL_L2_READ, time);
+        struct wl_site_state *site = group->sites[lines->touches[i].load];
+        site->misses += (u32)__builtin_popcount(missed);
+        site->hits -= (u32)__builtin_popcount(missed);
+    }
+}
+
+/* Whether the lines are those of this place. They are learnt anew when it is asked for twice in a
+ * row: places that alternate cost no more than to look. */
+static inline bool are_known(struct wl_load_group *group, struct wl_group_lines *lines,
+                             const struct wl_op *op, u64 first)
+{
+    const u32 phase = (u32)(first & 127) + 1;
+    if (__builtin_expect(lines->phase == phase && first - lines->least <= lines->room, 1)) {
+        lines->other_phase = 0;
+        return lines->line_count > 0;
+    }
+    const bool is_again = lines->other_phase == phase;
+    lines->other_phase = phase;
+    return is_again && fill_lines(group, lines, op, first) && lines->line_count;
+}
+
+bool WL_EXEC(count_group)(struct wl_warp *warp, const struct wl_op *op, u64 first)
+{
+    struct wl_load_group *group = wl_group_of(warp->worker, op);
+    struct wl_group_lines *lines = &group->lines[(first >> 4) % WL_GROUP_PHASES];
+    struct wl_sm *sm = warp->sm;
+    struct wl_l1 *l1 = op->flags & WL_OPF_NONCOHERENT && sm->readonly ? sm->readonly : sm->l1;
+    if (!l1->caches_loads || !are_known(group, lines, op, first))
+        return false;
+    struct place places[WL_GROUP_LINES];
+    if (find_places(l1, lines, first >> 7, places)) {
+        const u64 now = wl_warp_time(warp) << 8;
+        for (u32 i = 0; i < lines->line_count; i++)
+            touch_place(l1, &places[i]);
+        sm->queue_end = (sm->queue_end > now ? sm->queue_end : now) + 256ull * lines->touch_count;
+    } else {
+        touch_each(warp, op, l1, group, lines, places);
+    }
+    lines->executions++;
+    warp->counted_ahead = group->load_count - 1;
+    return true;
+}

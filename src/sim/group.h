@@ -1,0 +1,18 @@
+/* Groups of loads that are counted together (site_state.h). Internal to sim/. */
+#ifndef WL_SIM_GROUP_H
+#define WL_SIM_GROUP_H
+
+#include "sim/state.h"
+
+/* Finds the groups among a program's operations; without `any`, there are none. */
+void wl_groups_find(struct wl_program *program, bool any);
+/* The group that the operation leads, made when it is first asked for. */
+struct wl_load_group *wl_group_of(struct wl_worker *worker, const struct wl_op *op);
+/* Adds to the sites' counts what they have not counted yet of what the loads do at that place. */
+void wl_group_settle(struct wl_load_group *group, struct wl_group_lines *lines);
+/* Before what is known of one of its sites changes: all is looked at again. */
+void wl_group_forget(struct wl_load_group *group);
+/* Settles all, and frees the groups. */
+void wl_groups_end(struct wl_worker *worker);
+
+#endif
