@@ -66,17 +66,3 @@ void wl_l1_free(struct wl_l1 *l1)
     free(l1->sets);
     free(l1);
 }
-
-void wl_l1_allocate(struct wl_l1 *l1, struct wl_l1_set *set, uint64_t line)
-{
-    uint32_t absent = ~(uint32_t)set->present & ((1u << l1->ways) - 1);
-    uint32_t way = absent ? (uint32_t)__builtin_ctz(absent)
-                          : (uint32_t)(set->order >> (4 * (l1->ways - 1))) & 15;
-    set->tags[way] = (uint32_t)line;
-    set->present = (uint16_t)(set->present | 1u << way);
-    set->sectors[way] = 0;
-    wl_l1_touch(set, way);
-    l1->last_line = line;
-    l1->last_set = set;
-    l1->last_way = way;
-}

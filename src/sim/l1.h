@@ -65,10 +65,6 @@ struct wl_l1 *wl_l1_create_readonly(const struct wl_gpu *gpu);
 void wl_l1_reset(struct wl_l1 *l1); /* forgets all lines */
 void wl_l1_free(struct wl_l1 *l1);
 
-/* Puts line in place of the least recently used one of its set, with no sector valid; makes it the
- * last line. */
-void wl_l1_allocate(struct wl_l1 *l1, struct wl_l1_set *set, uint64_t line);
-
 /* Runs of set_count consecutive lines fill the sets evenly; each run is turned by the golden ratio
  * against the one before, so that lines at any stride spread nearly evenly too. */
 static inline uint32_t wl_l1_find_set_number(const struct wl_l1 *l1, uint64_t line)
@@ -124,6 +120,22 @@ static inline void wl_l1_touch(struct wl_l1_set *set, uint32_t way)
     uint64_t above = shift == 60 ? 0 : order >> (shift + 4) << (shift + 4);
     uint64_t below = order & ((1ull << shift) - 1);
     set->order = above | below << 4 | way;
+}
+
+/* Puts line in place of the least recently used one of its set, with no sector valid; makes it the
+ * last line. */
+static inline void wl_l1_allocate(struct wl_l1 *l1, struct wl_l1_set *set, uint64_t line)
+{
+    uint32_t absent = ~(uint32_t)set->present & ((1u << l1->ways) - 1);
+    uint32_t way = absent ? (uint32_t)__builtin_ctz(absent)
+                          : (uint32_t)(set->order >> (4 * (l1->ways - 1))) & 15;
+    set->tags[way] = (uint32_t)line;
+    set->present = (uint16_t)(set->present | 1u << way);
+    set->sectors[way] = 0;
+    wl_l1_touch(set, way);
+    l1->last_line = line;
+    l1->last_set = set;
+    l1->last_way = way;
 }
 
 /* Makes line, whose set that is, the last line; returns whether its tag was present (else it is

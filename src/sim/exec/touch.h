@@ -117,48 +117,6 @@ static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 
     site->hits += (u32)__builtin_popcount(sectors) - missed_count;
 }
 
-/* Lines [from, count) of a load, as touch_line does them, as long as L1 has all that is asked of
- * them and nothing else is to be done; which line is the first that goes the long way. Most lines
- * of loads that scatter are such. */
-static u32 pass_hits(struct access *access, struct wl_l1 *l1, u64 first, const s64 *line,
-                     const u32 *sectors, const u32 *sets, u32 from, u32 count)
-{
-    struct wl_sm *sm = access->warp->sm;
-    const u64 now = wl_warp_time(access->warp) << 8;
-    const u32 l1_latency = access->warp->worker->run->gpu->l1_latency;
-    u64 queue_end = sm->queue_end > now ? sm->queue_end : now, hits = 0;
-    u32 i = from, waits = 0;
-    for (; i < count; i++) {
-        const u64 at = first + (u64)line[i];
-        struct wl_l1_set *set = l1->last_set;
-        u32 way = l1->last_way;
-        if (at != l1->last_line || !set) {
-            set = &l1->sets[sets[i]];
-            const u32 match = wl_l1_match(set, (u32)at);
-            if (!match)
-                break;
-            way = (u32)__builtin_ctz(match);
-        }
-        if (sectors[i] & ~(u32)set->sectors[way])
-            break;
-        wl_l1_touch(set, way);
-        l1->last_line = at;
-        l1->last_set = set;
-        l1->last_way = way;
-        queue_end += 256;
-        const u64 arrival = queue_end >> 8;
-        waits += wl_l1_arrival(l1, arrival) > arrival + l1_latency;
-        hits += (u32)__builtin_popcount(sectors[i]);
-    }
-    if (i == from)
-        return i;
-    sm->queue_end = queue_end;
-    access->waits += waits;
-    access->site->hits += hits;
-    access->sector = (first + (u64)line[i - 1]) << 2 | (u32)__builtin_ctz(sectors[i - 1] | 8);
-    return i;
-}
-
 #define FEW_LINES 4
 
 /* The sets of the lines; where there are many, the host's caches have them when they are asked. */
@@ -179,6 +137,50 @@ static void find_sets(const struct wl_l1 *l1, u64 first, const s64 *line, u32 co
         __builtin_prefetch(&l1->sets[sets[i]], 1);
         __builtin_prefetch(&l1->sets[sets[i]].order, 1);
     }
+}
+
+/* All lines of a load, as touch_line does them, of which L1 keeps what it fetches. */
+static void pass_loads(struct access *access, struct wl_l1 *l1, u64 first, const s64 *line,
+                       const u32 *sectors, const u32 *sets, u32 count)
+{
+    struct wl_sm *sm = access->warp->sm;
+    const struct wl_run *run = access->warp->worker->run;
+    const u64 now = wl_warp_time(access->warp) << 8, sector_cost = run->sector_cost;
+    const bool is_traced = access->warp->trace != NULL;
+    u64 queue_end = sm->queue_end > now ? sm->queue_end : now, misses = 0, asked = 0;
+    while (sm->request_capacity - sm->request_count < count)
+        wl_sm_grow_trace(sm);
+    struct wl_l2_request *next = sm->requests + sm->request_count;
+    for (u32 i = 0; i < count; i++) {
+        const u64 at = first + (u64)line[i];
+        wl_l1_look_up_in(l1, &l1->sets[sets[i]], at);
+        uint8_t *valid = &l1->last_set->sectors[l1->last_way];
+        const u32 missed = sectors[i] & ~(u32)*valid;
+        asked += (u32)__builtin_popcount(sectors[i]);
+        if (!missed) {
+            queue_end += 256;
+            const u64 arrival = queue_end >> 8;
+            if (is_traced)
+                access->waits += wl_l1_arrival(l1, arrival) > arrival + run->gpu->l1_latency;
+            continue;
+        }
+        const u32 fetched = wl_l1_fetched(l1, missed);
+        const u64 cost = (u32)__builtin_popcount(fetched) * sector_cost;
+        *valid = (uint8_t)(*valid | fetched);
+        queue_end += cost > 256 ? cost : 256;
+        const u64 time = queue_end >> 8;
+        access->waits++;
+        misses += (u32)__builtin_popcount(missed);
+        wl_l1_set_arrival(l1, time + run->miss_latency);
+        *next++ = wl_l2_request_make(at, fetched, WL_L2_READ | sm->request_mark, 0,
+                                     (u32)(time < sm->epoch_start ? sm->epoch_start : time));
+    }
+    sm->request_count = (size_t)(next - sm->requests);
+    sm->queue_end = queue_end;
+    access->sector =
+        (first + (u64)line[count - 1]) << 2 | (u32)__builtin_ctz(sectors[count - 1] | 8);
+    access->site->misses += misses;
+    access->site->hits += asked - misses;
 }
 
 /* All lines of a store, as touch_line does them. */
@@ -230,22 +232,19 @@ static inline void touch_lines(struct access *access, u64 first, const s64 *line
                                const u32 *sectors, const u32 *words, u32 count)
 {
     struct wl_l1 *l1 = cache_of(access);
-    const bool may_hit =
+    const bool is_kept =
         access->kind == WL_SITE_LOAD && l1->caches_loads && !(access->op->flags & WL_OPF_BYPASS_L1);
     const bool is_stored = access->kind == WL_SITE_STORE && l1->caches_loads;
     u32 sets[WL_LANES];
-    if (may_hit || is_stored)
+    if (is_kept || is_stored)
         find_sets(l1, first, line, count, sets);
-    if (is_stored) {
+    if (is_kept)
+        pass_loads(access, l1, first, line, sectors, sets, count);
+    else if (is_stored)
         pass_stores(access, l1, first, line, sectors, words, sets, count);
-        return;
-    }
-    for (u32 i = 0; i < count; i++) {
-        if (may_hit)
-            i = pass_hits(access, l1, first, line, sectors, sets, i, count);
-        if (i < count)
+    else
+        for (u32 i = 0; i < count; i++)
             touch_line(access, first + (u64)line[i], sectors[i], words[i], count);
-    }
 }
 
 #endif
