@@ -8,6 +8,7 @@
 #endif
 
 #include "base/memory.h"
+#include "sim/l2_merge.h"
 #include "sim/l2_rows.h"
 
 enum {
@@ -17,7 +18,6 @@ enum {
     MAX_PARTITIONS = 2,
     UPDATED = 16,              /* sectors of a slice whose updates are counted separately */
     SLICES = WL_L2_MAX_SHARDS, /* every table is split by slice, and shards take whole slices */
-    STEP = 16,                 /* logical time within which SMs are taken in their order */
     BATCH = 128,               /* requests looked up together, so that prefetching has time */
     FOLLOWING = 4,          /* of a trace that are asked for when those of a step have been taken */
     AHEAD = 16,             /* of which the rest is asked for once the first bytes are there */
@@ -708,46 +708,40 @@ static void gather(struct wl_l2 *l2, struct batch *batch, const struct wl_l2_req
         flush(l2, batch);
 }
 
-/* The start of the step in which the earliest request not yet taken falls; false: none is left. */
-static bool find_step(const struct wl_l2_trace *traces, const size_t *next, size_t trace_count,
-                      uint32_t *start)
-{
-    bool any = false;
-    uint32_t earliest = UINT32_MAX;
-    for (size_t i = 0; i < trace_count; i++)
-        if (next[i] < traces[i].count) {
-            any = true;
-            uint32_t time = traces[i].requests[next[i]].time;
-            earliest = time < earliest ? time : earliest;
-        }
-    *start = earliest - earliest % STEP;
-    return any;
-}
-
 static inline __attribute__((always_inline)) void feed(struct wl_l2 *l2, unsigned shard,
                                                        unsigned shards,
                                                        const struct wl_l2_trace *traces,
                                                        size_t trace_count)
 {
-    size_t *next = wl_alloc_zero(trace_count, sizeof *next);
+    struct l2_merge merge = {.traces = traces, .trace_count = trace_count};
+    merge.next = wl_alloc_zero(trace_count, sizeof *merge.next);
+    merge.when = wl_alloc(trace_count * sizeof *merge.when);
+    for (size_t i = 0; i < trace_count; i++)
+        l2_merge_note(&merge, i);
     struct batch *batch = wl_alloc(sizeof *batch);
     batch->count = 0;
     batch->rows = &l2->rows[shard];
     for (uint32_t slice = 0; slice < SLICES; slice++)
         batch->takes[slice] = slice % shards == shard;
-    for (uint32_t start; find_step(traces, next, trace_count, &start);)
+    for (uint32_t start; l2_merge_find_step(&merge, &start);)
         for (size_t i = 0; i < trace_count; i++) {
+            if (merge.when[i] - start >= L2_MERGE_STEP)
+                continue;
             const struct wl_l2_trace *trace = &traces[i];
-            uint32_t group = trace->sm / l2->group_sms;
-            for (; next[i] < trace->count && trace->requests[next[i]].time - start < STEP;
-                 next[i]++)
-                gather(l2, batch, &trace->requests[next[i]], group,
-                       trace->answers ? &trace->answers[next[i]] : NULL);
-            __builtin_prefetch(&trace->requests[next[i]] + FOLLOWING);
+            const uint32_t group = trace->sm / l2->group_sms;
+            size_t next = merge.next[i];
+            for (; next < trace->count && trace->requests[next].time - start < L2_MERGE_STEP;
+                 next++)
+                gather(l2, batch, &trace->requests[next], group,
+                       trace->answers ? &trace->answers[next] : NULL);
+            merge.next[i] = next;
+            l2_merge_note(&merge, i);
+            __builtin_prefetch(&trace->requests[next] + FOLLOWING);
         }
     flush(l2, batch);
     free(batch);
-    free(next);
+    free(merge.next);
+    free(merge.when);
 }
 
 #if defined(__x86_64__)
@@ -755,6 +749,13 @@ static inline __attribute__((always_inline)) void feed(struct wl_l2 *l2, unsigne
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2,popcnt,lzcnt"),
                flatten)) static void
 feed_v4(struct wl_l2 *l2, unsigned shard, unsigned shards, const struct wl_l2_trace *traces,
+        size_t trace_count)
+{
+    feed(l2, shard, shards, traces, trace_count);
+}
+
+__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"), flatten)) static void
+feed_v3(struct wl_l2 *l2, unsigned shard, unsigned shards, const struct wl_l2_trace *traces,
         size_t trace_count)
 {
     feed(l2, shard, shards, traces, trace_count);
@@ -768,6 +769,10 @@ void wl_l2_feed(struct wl_l2 *l2, unsigned shard, unsigned shards, const struct 
     if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2")) {
         feed_v4(l2, shard, shards, traces, trace_count);
+        return;
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+        feed_v3(l2, shard, shards, traces, trace_count);
         return;
     }
 #endif
