@@ -2,13 +2,17 @@
  * cuRAND documents for it (element n is from place (n mod 4096) 2^67 + n / 4096 of the sequence);
  * its normal numbers and all of Philox have an order of ours. Numbers are those of the cuRAND
  * documentation. */
+#include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "api/common/stand_in.h"
+#include "api/curand/sequences.h"
+#include "base/count.h"
 
 #define VERSION 10400
 #define MAGIC 0x77637264u
-#define SEQUENCES 4096 /* of XORWOW */
+#define DIMENSIONS 20000 /* that cuRAND has directions of */
 
 extern const struct wl_embedded_file wl_embedded_curand[];
 static struct wl_stand_in kernels = {.file = &wl_embedded_curand[0]};
@@ -23,98 +27,71 @@ enum {
     LAUNCH_FAILURE = 201,
     INTERNAL_ERROR = 999,
 };
-enum { PSEUDO_DEFAULT = 100, PSEUDO_XORWOW = 101, PSEUDO_PHILOX = 161 };
+enum {
+    PSEUDO_DEFAULT = 100,
+    PSEUDO_XORWOW = 101,
+    PSEUDO_MRG32K3A = 121,
+    PSEUDO_PHILOX = 161,
+    QUASI_DEFAULT = 200,
+    QUASI_SOBOL32 = 201,
+};
+enum { DIRECTIONS_JOE_KUO_32 = 101 };
 enum kind { WORDS, FLOATS, DOUBLES, NORMAL };
 
-struct state {
-    uint32_t v[5], d;
+/* A type of generator: its sequences (0: it has none) and its kernel. */
+struct family {
+    int type;
+    unsigned sequences;
+    void (*make_states)(uint64_t seed, uint64_t offset, struct wl_curand_state *states);
+    const char *kernel;
 };
 
 struct generator {
     uint32_t magic;
-    int type;
+    const struct family *family;
     bool is_on_host;
+    unsigned dimensions;  /* of a quasi-random one */
     uint64_t seed, first; /* elements drawn so far, and the offset that the program set */
     void *stream;
-    struct state *states; /* in device memory; NULL: to be made */
+    void *table; /* in device memory: states, or directions; NULL: to be made */
 };
 
-/* ---- XORWOW's sequences: its step is a matrix of bits over 160 bits ---- */
-
-struct bits {
-    uint32_t word[5];
+static const struct family families[] = {
+    {PSEUDO_XORWOW, WL_CURAND_XORWOW_SEQUENCES, wl_curand_xorwow_states, "warplens_random_xorwow"},
+    {PSEUDO_MRG32K3A, WL_CURAND_MRG32K3A_SEQUENCES, wl_curand_mrg32k3a_states,
+     "warplens_random_mrg32k3a"},
+    {PSEUDO_PHILOX, 0, NULL, "warplens_random_philox"},
+    {QUASI_SOBOL32, 0, NULL, "warplens_random_sobol32"},
 };
 
-static void step(struct bits *bits)
+static bool is_quasi(const struct generator *generator)
 {
-    uint32_t *v = bits->word, t = v[0] ^ v[0] >> 2;
-    memmove(v, v + 1, 4 * sizeof *v);
-    v[4] = (v[3] ^ v[3] << 4) ^ (t ^ t << 1);
+    return generator->family->type == QUASI_SOBOL32;
 }
 
-/* columns[i]: where bit i goes. */
-static struct bits apply(const struct bits *columns, struct bits from)
+/* The host can write device memory here. */
+static int make_table(struct generator *generator)
 {
-    struct bits sum = {{0}};
-    for (int i = 0; i < 160; i++)
-        for (int w = 0; w < 5 && from.word[i / 32] >> i % 32 & 1; w++)
-            sum.word[w] ^= columns[i].word[w];
-    return sum;
-}
-
-/* 2^67 steps; they leave the counter d as it is. */
-static void make_jump(struct bits columns[160])
-{
-    struct bits squared[160];
-    for (int i = 0; i < 160; i++) {
-        columns[i] = (struct bits){{0}};
-        columns[i].word[i / 32] = (uint32_t)1 << i % 32;
-        step(&columns[i]);
-    }
-    for (int power = 0; power < 67; power++) {
-        for (int i = 0; i < 160; i++)
-            squared[i] = apply(columns, columns[i]);
-        memcpy(columns, squared, sizeof squared);
-    }
-}
-
-/* How cuRAND spreads a seed over the state. */
-static struct state seeded(uint64_t seed)
-{
-    uint32_t low = (uint32_t)seed ^ 0xaad26b49u, high = (uint32_t)(seed >> 32) ^ 0xf7dcefddu;
-    uint32_t t0 = 1099087573u * low, t1 = 2591861531u * high;
-    return (struct state){
-        {123456789u + t0, 362436069u ^ t0, 521288629u + t1, 88675123u ^ t1, 5783321u + t0},
-        6615241u + t1 + t0};
-}
-
-static int make_states(struct generator *generator)
-{
-    struct bits jump[160];
-    void *made;
-    if (wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, SEQUENCES * sizeof(struct state), 0,
-                                  &made))
+    const struct family *family = generator->family;
+    const size_t bytes = is_quasi(generator) ? generator->dimensions * sizeof(uint32_t[32])
+                                             : family->sequences * sizeof(struct wl_curand_state);
+    if (generator->table || bytes == 0)
+        return OK;
+    if (wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, bytes, 0, &generator->table))
         return ALLOCATION_FAILED;
-    make_jump(jump);
-    generator->states = made; /* which the host can write here */
-    struct state state = seeded(generator->seed);
-    for (int i = 0; i < SEQUENCES; i++) {
-        struct bits bits;
-        generator->states[i] = state;
-        memcpy(bits.word, state.v, sizeof bits.word);
-        bits = apply(jump, bits);
-        memcpy(state.v, bits.word, sizeof bits.word);
-    }
-    wl_device_memory_tell_written(made, SEQUENCES * sizeof(struct state));
+    if (family->make_states)
+        family->make_states(generator->seed, generator->first, generator->table);
+    for (unsigned i = 0; is_quasi(generator) && i < generator->dimensions; i++)
+        wl_curand_directions((int)i, (uint32_t *)generator->table + (size_t)32 * i);
+    wl_device_memory_tell_written(generator->table, bytes);
     return OK;
 }
 
-static void forget_states(struct generator *generator)
+static void forget_table(struct generator *generator)
 {
-    if (generator->states)
-        wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, generator->states);
-    generator->states = NULL;
-    generator->first = 0;
+    if (generator->table)
+        wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, generator->table);
+    generator->table = NULL;
 }
 
 /* ---- the generators ---- */
@@ -125,14 +102,19 @@ static int create(struct generator **made, int type, bool is_on_host)
         return OUT_OF_RANGE;
     if (wl_device_check())
         return NOT_INITIALIZED;
-    type = type == PSEUDO_DEFAULT ? PSEUDO_XORWOW : type;
-    if (type != PSEUDO_XORWOW && type != PSEUDO_PHILOX) {
-        wl_device_refuse("curandCreateGenerator (cuRAND) of a type other than XORWOW and Philox");
+    type = type == PSEUDO_DEFAULT ? PSEUDO_XORWOW : type == QUASI_DEFAULT ? QUASI_SOBOL32 : type;
+    const struct family *family = families;
+    while (family < families + WL_COUNT(families) && family->type != type)
+        family++;
+    if (family == families + WL_COUNT(families)) {
+        wl_device_refuse("curandCreateGenerator (cuRAND) of a type other than XORWOW, MRG32k3a, "
+                         "Philox and Sobol32");
         return TYPE_ERROR;
     }
     *made = wl_stand_in_create(MAGIC, sizeof **made);
-    (*made)->type = type;
+    (*made)->family = family;
     (*made)->is_on_host = is_on_host;
+    (*made)->dimensions = 1;
     return OK;
 }
 
@@ -150,7 +132,7 @@ int curandDestroyGenerator(struct generator *generator)
 {
     if (!wl_stand_in_check(generator, MAGIC))
         return NOT_INITIALIZED;
-    forget_states(generator);
+    forget_table(generator);
     wl_stand_in_destroy(generator, MAGIC);
     return OK;
 }
@@ -159,8 +141,38 @@ int curandSetPseudoRandomGeneratorSeed(struct generator *generator, unsigned lon
 {
     if (!wl_stand_in_check(generator, MAGIC))
         return NOT_INITIALIZED;
-    forget_states(generator);
+    if (is_quasi(generator))
+        return TYPE_ERROR;
+    forget_table(generator);
+    generator->first = 0;
     generator->seed = seed;
+    return OK;
+}
+
+/* Before the first elements, of which there are `offset` in all sequences together, or of
+ * quasi-random points. */
+int curandSetGeneratorOffset(struct generator *generator, unsigned long long offset)
+{
+    if (!wl_stand_in_check(generator, MAGIC))
+        return NOT_INITIALIZED;
+    if (generator->family->make_states)
+        forget_table(generator);
+    generator->first = offset;
+    return OK;
+}
+
+int curandSetQuasiRandomGeneratorDimensions(struct generator *generator, unsigned dimensions)
+{
+    if (!wl_stand_in_check(generator, MAGIC))
+        return NOT_INITIALIZED;
+    if (!is_quasi(generator))
+        return TYPE_ERROR;
+    if (dimensions > WL_CURAND_DIMENSIONS && dimensions <= DIMENSIONS)
+        wl_device_refuse("curandSetQuasiRandomGeneratorDimensions (cuRAND) with more than 320");
+    if (dimensions == 0 || dimensions > WL_CURAND_DIMENSIONS)
+        return OUT_OF_RANGE;
+    forget_table(generator);
+    generator->dimensions = dimensions;
     return OK;
 }
 
@@ -176,7 +188,7 @@ int curandGenerateSeeds(struct generator *generator)
 {
     if (!wl_stand_in_check(generator, MAGIC))
         return NOT_INITIALIZED;
-    return generator->type == PSEUDO_XORWOW && !generator->states ? make_states(generator) : OK;
+    return make_table(generator);
 }
 
 int curandSetGeneratorOrdering(struct generator *generator, int ordering)
@@ -197,23 +209,25 @@ int curandGetVersion(int *version)
 static int draw(struct generator *generator, enum kind kind, void *out, uint64_t count, float mean,
                 float deviation)
 {
-    int number = kind, threads = SEQUENCES, failed;
-    int status = curandGenerateSeeds(generator);
+    const struct family *family = generator->family;
+    int number = kind, status = make_table(generator);
+    uint64_t sequences = family->sequences, points = count / generator->dimensions;
+    void *of_sequences[] = {&number,           &out,       &count, &generator->first,
+                            &generator->table, &sequences, &mean,  &deviation};
+    void *of_counters[] = {&number,          &out,  &count,    &generator->first,
+                           &generator->seed, &mean, &deviation};
+    void *of_points[] = {&number, &out, &count, &generator->first, &generator->table, &points};
     if (status)
         return status;
-    if (generator->type == PSEUDO_XORWOW) {
-        void *parameters[] = {&number,  &out,  &count,    &generator->first, &generator->states,
-                              &threads, &mean, &deviation};
-        failed = wl_stand_in_run(&kernels, "warplens_random_xorwow", count ? SEQUENCES : 0,
-                                 generator->stream, parameters);
-        generator->first += count;
-    } else {
-        void *parameters[] = {&number,          &out,  &count,    &generator->first,
-                              &generator->seed, &mean, &deviation};
-        failed = wl_stand_in_run(&kernels, "warplens_random_philox", count, generator->stream,
-                                 parameters);
-        generator->first += kind >= DOUBLES ? 2 * count : count;
-    }
+    int failed =
+        wl_stand_in_run(&kernels, family->kernel,
+                        sequences && count > sequences ? sequences : count, generator->stream,
+                        sequences             ? of_sequences
+                        : is_quasi(generator) ? of_points
+                                              : of_counters);
+    generator->first += is_quasi(generator)             ? points
+                        : !sequences && kind >= DOUBLES ? 2 * count
+                                                        : count;
     return failed ? LAUNCH_FAILURE : OK;
 }
 
@@ -225,6 +239,8 @@ static int generate(struct generator *generator, enum kind kind, void *out, size
         return NOT_INITIALIZED;
     if (!out)
         return OUT_OF_RANGE;
+    if (is_quasi(generator) && count % generator->dimensions)
+        return LENGTH_NOT_MULTIPLE;
     if (!generator->is_on_host || count == 0)
         return draw(generator, kind, out, count, mean, deviation);
     const size_t bytes = count * element_bytes;
@@ -255,9 +271,43 @@ int curandGenerateUniformDouble(struct generator *generator, double *out, size_t
 int curandGenerateNormal(struct generator *generator, float *out, size_t count, float mean,
                          float deviation)
 {
+    if (wl_stand_in_check(generator, MAGIC) && is_quasi(generator)) {
+        wl_device_refuse("curandGenerateNormal (cuRAND) of a quasi-random generator");
+        return TYPE_ERROR;
+    }
     if (count % 2)
         return LENGTH_NOT_MULTIPLE;
     return generate(generator, NORMAL, out, count / 2, 2 * sizeof *out, mean, deviation);
+}
+
+/* ---- directions for kernels that draw by themselves ---- */
+
+static uint32_t (*directions)[32];
+
+/* As long as cuRAND's. Dimensions that are not here cannot be read, as nobody may take zeros for
+ * them. */
+static void make_directions(void)
+{
+    const size_t bytes = DIMENSIONS * sizeof *directions,
+                 there = WL_CURAND_DIMENSIONS * sizeof *directions;
+    void *made = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (made == MAP_FAILED || mprotect(made, there, PROT_READ | PROT_WRITE))
+        return;
+    directions = made;
+    for (int i = 0; i < WL_CURAND_DIMENSIONS; i++)
+        wl_curand_directions(i, directions[i]);
+}
+
+int curandGetDirectionVectors32(uint32_t (**vectors)[32], int set)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (set != DIRECTIONS_JOE_KUO_32)
+        wl_device_refuse("curandGetDirectionVectors32 (cuRAND) of scrambled sequences");
+    if (set != DIRECTIONS_JOE_KUO_32 || !vectors)
+        return OUT_OF_RANGE;
+    pthread_once(&once, make_directions);
+    *vectors = directions;
+    return directions ? OK : ALLOCATION_FAILED;
 }
 
 /* ---- what is not there ---- */

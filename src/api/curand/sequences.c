@@ -1,0 +1,171 @@
+#include "api/curand/sequences.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* ---- XORWOW (Marsaglia 2003): its step is a matrix of bits over 160 bits ---- */
+
+struct bits {
+    uint32_t word[5];
+};
+
+static void step(struct bits *bits)
+{
+    uint32_t *v = bits->word, t = v[0] ^ v[0] >> 2;
+    memmove(v, v + 1, 4 * sizeof *v);
+    v[4] = (v[3] ^ v[3] << 4) ^ (t ^ t << 1);
+}
+
+/* columns[i]: where bit i goes. */
+static struct bits apply(const struct bits *columns, struct bits from)
+{
+    struct bits sum = {{0}};
+    for (int i = 0; i < 160; i++)
+        for (int w = 0; w < 5 && from.word[i / 32] >> i % 32 & 1; w++)
+            sum.word[w] ^= columns[i].word[w];
+    return sum;
+}
+
+static void make_step(struct bits columns[160])
+{
+    for (int i = 0; i < 160; i++) {
+        columns[i] = (struct bits){{0}};
+        columns[i].word[i / 32] = (uint32_t)1 << i % 32;
+        step(&columns[i]);
+    }
+}
+
+/* Twice as many steps. */
+static void square(struct bits columns[160])
+{
+    struct bits squared[160];
+    for (int i = 0; i < 160; i++)
+        squared[i] = apply(columns, columns[i]);
+    memcpy(columns, squared, sizeof squared);
+}
+
+/* How cuRAND spreads a seed over the state. */
+static struct wl_curand_state xorwow_seeded(uint64_t seed)
+{
+    uint32_t low = (uint32_t)seed ^ 0xaad26b49u, high = (uint32_t)(seed >> 32) ^ 0xf7dcefddu;
+    uint32_t t0 = 1099087573u * low, t1 = 2591861531u * high;
+    return (struct wl_curand_state){{123456789u + t0, 362436069u ^ t0, 521288629u + t1,
+                                     88675123u ^ t1, 5783321u + t0, 6615241u + t1 + t0}};
+}
+
+/* Sequences begin 2^67 steps apart, which leave the counter d as it is. */
+void wl_curand_xorwow_states(uint64_t seed, uint64_t offset, struct wl_curand_state *states)
+{
+    const uint64_t all = offset / WL_CURAND_XORWOW_SEQUENCES;
+    struct wl_curand_state state = xorwow_seeded(seed);
+    struct bits jump[160], bits;
+    memcpy(bits.word, state.word, sizeof bits.word);
+    make_step(jump);
+    for (int power = 0; power < 67; power++) {
+        if (power < 64 && all >> power & 1)
+            bits = apply(jump, bits);
+        square(jump);
+    }
+    const uint32_t counter = state.word[5] + 362437u * (uint32_t)all;
+    for (int i = 0; i < WL_CURAND_XORWOW_SEQUENCES; i++) {
+        const bool is_ahead = (uint64_t)i < offset % WL_CURAND_XORWOW_SEQUENCES;
+        struct bits own = bits;
+        if (is_ahead)
+            step(&own);
+        memcpy(states[i].word, own.word, sizeof own.word);
+        states[i].word[5] = counter + (is_ahead ? 362437u : 0);
+        bits = apply(jump, bits);
+    }
+}
+
+/* ---- MRG32k3a (L'Ecuyer 1999): two recurrences of three numbers, each a matrix ---- */
+
+struct recurrence {
+    uint64_t modulus, step[9];
+};
+
+static const struct recurrence recurrences[] = {
+    {4294967087u, {0, 1, 0, 0, 0, 1, 4294967087u - 810728u, 1403580u, 0}},
+    {4294944443u, {0, 1, 0, 0, 0, 1, 4294944443u - 1370589u, 0, 527612u}},
+};
+
+/* to = left * right, which have `columns` columns; to may be one of them. */
+static void multiply(uint64_t modulus, uint64_t *to, const uint64_t *left, const uint64_t *right,
+                     int columns)
+{
+    uint64_t product[9];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < columns; j++) {
+            uint64_t sum = 0;
+            for (int k = 0; k < 3; k++)
+                sum = (sum + left[i * 3 + k] * right[k * columns + j] % modulus) % modulus;
+            product[i * columns + j] = sum;
+        }
+    memcpy(to, product, sizeof *to * 3 * (size_t)columns);
+}
+
+/* The three numbers of a recurrence in each state; sequences begin 2^76 steps apart. */
+static void spread(const struct recurrence *of, uint64_t v[3], uint64_t offset,
+                   struct wl_curand_state *states, int place)
+{
+    const uint64_t all = offset / WL_CURAND_MRG32K3A_SEQUENCES;
+    uint64_t jump[9];
+    memcpy(jump, of->step, sizeof jump);
+    for (int power = 0; power < 76; power++) {
+        if (power < 64 && all >> power & 1)
+            multiply(of->modulus, v, jump, v, 1);
+        multiply(of->modulus, jump, jump, jump, 3);
+    }
+    for (int i = 0; i < WL_CURAND_MRG32K3A_SEQUENCES; i++) {
+        uint64_t own[3] = {v[0], v[1], v[2]};
+        if ((uint64_t)i < offset % WL_CURAND_MRG32K3A_SEQUENCES)
+            multiply(of->modulus, own, of->step, own, 1);
+        for (int k = 0; k < 3; k++)
+            states[i].word[place + k] = (uint32_t)own[k];
+        multiply(of->modulus, v, jump, v, 1);
+    }
+}
+
+/* A seed other than 0 multiplies the numbers that all begin with. */
+void wl_curand_mrg32k3a_states(uint64_t seed, uint64_t offset, struct wl_curand_state *states)
+{
+    const uint64_t factors[2] = {(uint32_t)seed ^ 0x55555555u,
+                                 (uint32_t)(seed >> 32) ^ 0xaaaaaaaau};
+    for (int r = 0; r < 2; r++) {
+        uint64_t v[3];
+        for (int k = 0; k < 3; k++)
+            v[k] = seed ? factors[(k + r) % 2] * 12345 % recurrences[r].modulus : 12345;
+        spread(&recurrences[r], v, offset, states, 3 * r);
+    }
+}
+
+/* ---- Sobol's sequence ---- */
+
+static const uint16_t numbers[] = {
+#include "api/curand/sobol.def"
+};
+
+/* Where each dimension's numbers begin. */
+static const uint16_t *numbers_of(int dimension)
+{
+    const uint16_t *at = numbers;
+    for (int i = 1; i < dimension; i++)
+        at += 2 + at[0];
+    return at;
+}
+
+void wl_curand_directions(int dimension, uint32_t vectors[32])
+{
+    const uint16_t *at = numbers_of(dimension);
+    const int degree = dimension ? at[0] : 0;
+    for (int i = 0; i < 32; i++) {
+        if (i < degree || !dimension) {
+            vectors[i] = (uint32_t)(dimension ? at[2 + i] : 1) << (31 - i);
+            continue;
+        }
+        vectors[i] = vectors[i - degree] ^ vectors[i - degree] >> degree;
+        for (int k = 1; k < degree; k++)
+            if (at[1] >> (degree - 1 - k) & 1)
+                vectors[i] ^= vectors[i - k];
+    }
+}

@@ -1,0 +1,159 @@
+/* cuRAND's MRG32k3a and Sobol sequences. Words and hashes are those of cuRAND 10.4's generators of
+ * the host, of MRG32k3a also what mrg32k3a.py computes from the published algorithm. */
+#include <math.h>
+
+#include "runtime.h"
+
+int curandCreateGenerator(void **made, int type);
+int curandCreateGeneratorHost(void **made, int type);
+int curandDestroyGenerator(void *generator);
+int curandSetPseudoRandomGeneratorSeed(void *generator, unsigned long long seed);
+int curandSetGeneratorOffset(void *generator, unsigned long long offset);
+int curandSetQuasiRandomGeneratorDimensions(void *generator, unsigned dimensions);
+int curandGenerate(void *generator, uint32_t *out, size_t count);
+int curandGenerateUniform(void *generator, float *out, size_t count);
+int curandGenerateUniformDouble(void *generator, double *out, size_t count);
+int curandGenerateNormal(void *generator, float *out, size_t count, float mean, float deviation);
+int curandGetDirectionVectors32(uint32_t (**vectors)[32], int set);
+
+enum { XORWOW = 101, MRG32K3A = 121, PHILOX = 161, SOBOL32 = 201, COUNT = 163840 };
+static uint32_t words[COUNT];
+static float floats[COUNT];
+static double doubles[COUNT];
+
+static uint32_t hash(const void *of, size_t count)
+{
+    const uint32_t *word = of;
+    uint32_t sum = 2166136261u;
+    for (size_t i = 0; i < count; i++)
+        sum = (sum ^ word[i]) * 16777619u;
+    return sum;
+}
+
+static void *begin(int type, unsigned long long seed)
+{
+    void *generator = NULL;
+    EXPECT(curandCreateGeneratorHost(&generator, type), 0);
+    EXPECT(curandSetPseudoRandomGeneratorSeed(generator, seed), type == SOBOL32 ? 103 : 0);
+    return generator;
+}
+
+static void test_mrg32k3a(void)
+{
+    static const uint32_t first[] = {545508615, 341016064, 1125210161, 2161280324, 4046639518};
+    void *generator = begin(MRG32K3A, 0), *on_device = NULL;
+    uint32_t *there = NULL;
+    EXPECT(curandGenerate(generator, words, 5), 0);
+    EXPECT(memcmp(words, first, sizeof first), 0);
+    EXPECT(curandGenerate(generator, words, 1), 0);
+    EXPECT(words[0], 2878123889u);
+    EXPECT(curandSetGeneratorOffset(generator, 3), 0);
+    EXPECT(curandGenerate(generator, words, 2), 0);
+    EXPECT(words[0], 2161280324u);
+    EXPECT(curandDestroyGenerator(generator), 0);
+
+    generator = begin(MRG32K3A, 1234);
+    EXPECT(curandGenerate(generator, words, COUNT), 0);
+    EXPECT(hash(words, COUNT), 1695371444u);
+    EXPECT(curandSetGeneratorOffset(generator, 100000), 0);
+    EXPECT(curandGenerate(generator, words, 100000), 0);
+    EXPECT(hash(words, 100000), 31843755u);
+    EXPECT(curandDestroyGenerator(generator), 0);
+
+    EXPECT(cudaMalloc((void **)&there, 100000 * sizeof *there), 0);
+    EXPECT(curandCreateGenerator(&on_device, MRG32K3A), 0);
+    EXPECT(curandSetPseudoRandomGeneratorSeed(on_device, 1234), 0);
+    EXPECT(curandSetGeneratorOffset(on_device, 100000), 0);
+    EXPECT(curandGenerate(on_device, there, 100000), 0);
+    EXPECT(cudaMemcpy(words, there, 100000 * sizeof *there, 2), 0);
+    EXPECT(hash(words, 100000), 31843755u);
+    EXPECT(curandDestroyGenerator(on_device), 0);
+    EXPECT(cudaFree(there), 0);
+}
+
+static void test_mrg32k3a_numbers(void)
+{
+    void *generator = begin(MRG32K3A, 0);
+    double squares = 0;
+    EXPECT(curandGenerateUniformDouble(generator, doubles, 8), 0);
+    EXPECT(doubles[0] == 0x1.041e683c5cd32p-3 && doubles[7] == 0x1.ac332c6d95c75p-2, 1);
+    EXPECT(curandDestroyGenerator(generator), 0);
+    generator = begin(MRG32K3A, 1234);
+    EXPECT(curandGenerateUniform(generator, floats, COUNT), 0);
+    EXPECT(hash(floats, COUNT), 1489427882u);
+    EXPECT(curandGenerateNormal(generator, floats, 10000, 2, 3), 0);
+    for (int i = 0; i < 10000; i++)
+        squares += ((double)floats[i] - 2) * ((double)floats[i] - 2);
+    EXPECT(fabs(sqrt(squares / 10000) - 3) < 0.1, 1);
+    EXPECT(curandDestroyGenerator(generator), 0);
+}
+
+/* Offsets of the others: XORWOW's words are cuRAND's from there on. */
+static void test_offsets(void)
+{
+    void *generator = begin(XORWOW, 0);
+    EXPECT(curandSetGeneratorOffset(generator, 100001), 0);
+    EXPECT(curandGenerate(generator, words, 5000), 0);
+    EXPECT(hash(words, 5000), 2355379804u);
+    EXPECT(curandSetQuasiRandomGeneratorDimensions(generator, 2), 103);
+    EXPECT(curandDestroyGenerator(generator), 0);
+    generator = begin(PHILOX, 0);
+    EXPECT(curandSetGeneratorOffset(generator, 3), 0);
+    EXPECT(curandGenerate(generator, words, 1), 0);
+    EXPECT(words[0], 2600524760u);
+    EXPECT(curandDestroyGenerator(generator), 0);
+    EXPECT(curandSetGeneratorOffset(NULL, 3), 101);
+    EXPECT(curandSetQuasiRandomGeneratorDimensions(NULL, 2), 101);
+}
+
+static void test_sobol(void)
+{
+    void *generator = begin(SOBOL32, 0);
+    EXPECT(curandGenerateUniformDouble(generator, doubles, 4), 0);
+    EXPECT(doubles[0] == 0x1p-32 && doubles[3] == 0x1.00000004p-2, 1);
+    EXPECT(curandSetGeneratorOffset(generator, 0), 0);
+    EXPECT(curandSetQuasiRandomGeneratorDimensions(generator, 100), 0);
+    EXPECT(curandGenerate(generator, words, 100000), 0);
+    EXPECT(hash(words, 100000), 3147937349u);
+    EXPECT(curandGenerate(generator, words, 101), 105);
+    EXPECT(curandSetGeneratorOffset(generator, 1000), 0);
+    EXPECT(curandSetQuasiRandomGeneratorDimensions(generator, 3), 0);
+    EXPECT(curandGenerateUniform(generator, floats, 30000), 0);
+    EXPECT(hash(floats, 30000), 3308658465u);
+    EXPECT(curandSetQuasiRandomGeneratorDimensions(generator, 0), 104);
+    EXPECT(curandSetQuasiRandomGeneratorDimensions(generator, 20001), 104);
+    capture_stderr();
+    EXPECT(curandSetQuasiRandomGeneratorDimensions(generator, 321), 104);
+    EXPECT(curandGenerateNormal(generator, floats, 4, 0, 1), 103);
+    EXPECT_TEXT(captured_stderr(),
+                "warplens: curandSetQuasiRandomGeneratorDimensions (cuRAND) with more than 320 is "
+                "not supported by the simulated GPU and returned an error\n"
+                "warplens: curandGenerateNormal (cuRAND) of a quasi-random generator is not "
+                "supported by the simulated GPU and returned an error\n");
+    EXPECT(curandDestroyGenerator(generator), 0);
+}
+
+static void test_directions(void)
+{
+    uint32_t(*vectors)[32] = NULL;
+    EXPECT(curandGetDirectionVectors32(&vectors, 101), 0);
+    EXPECT(vectors[0][1], 0x40000000u);
+    EXPECT(vectors[2][7], 0xc5000000u);
+    EXPECT(hash(vectors, 160 * 32), 1474322601u);
+    EXPECT(curandGetDirectionVectors32(NULL, 101), 104);
+    capture_stderr();
+    EXPECT(curandGetDirectionVectors32(&vectors, 102), 104);
+    EXPECT_TEXT(captured_stderr(), "warplens: curandGetDirectionVectors32 (cuRAND) of scrambled "
+                                   "sequences is not supported by the simulated GPU and returned "
+                                   "an error\n");
+}
+
+int main(void)
+{
+    test_mrg32k3a();
+    test_mrg32k3a_numbers();
+    test_offsets();
+    test_sobol();
+    test_directions();
+    return failures != 0;
+}
