@@ -2,6 +2,7 @@
  */
 #include <fenv.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -501,11 +502,21 @@ static void gather_l2(struct wl_sim *sim, struct wl_sim_counts *counts)
     counts->alone_far = l2.alone_far;
 }
 
-/* asked: 0: all cores. */
+/* Processors that the process may run on, which taskset, containers and launchers of ranks make
+ * fewer than there are. */
+static uint32_t usable_processors(void)
+{
+    cpu_set_t usable;
+    if (sched_getaffinity(getpid(), sizeof usable, &usable) == 0)
+        return (uint32_t)CPU_COUNT(&usable);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (uint32_t)cores : 1;
+}
+
+/* asked: 0: one for each processor. */
 static uint32_t usual_workers(uint32_t asked)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t workers = asked ? asked : cores > 0 ? (uint32_t)cores : 1;
+    uint32_t workers = asked ? asked : usable_processors();
     return workers > WL_L2_MAX_SHARDS ? WL_L2_MAX_SHARDS : workers;
 }
 
