@@ -51,13 +51,14 @@ static void test_random(void)
     EXPECT(words[1], 3955638199u);
     uint32_t behind = words[SEQUENCES + 5];
     /* in two parts: the sequences go on where they were */
-    EXPECT(FIND(call_number, library, "curandSetPseudoRandomGeneratorSeed")(generator, 0), 0);
+    EXPECT(FIND(call_number, library, "curandSetGeneratorOffset")(generator, 0), 0);
     EXPECT(generate(generator, words, 77), 0);
     EXPECT(generate(generator, words + 77, COUNT - 77), 0);
     EXPECT(words[0], 3179217846u);
     EXPECT(words[SEQUENCES + 5], behind);
     /* all sequences twice: what tests/programs/xorwow.py computes from the published algorithm */
     EXPECT(FIND(call_number, library, "curandSetPseudoRandomGeneratorSeed")(generator, 1234), 0);
+    EXPECT(FIND(call_number, library, "curandSetGeneratorOffset")(generator, 0), 0);
     EXPECT(generate(generator, words, 2 * SEQUENCES), 0);
     uint32_t hash = 2166136261u;
     for (int i = 0; i < 2 * SEQUENCES; i++)

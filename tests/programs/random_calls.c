@@ -71,6 +71,24 @@ static void test_mrg32k3a(void)
     EXPECT(cudaFree(there), 0);
 }
 
+/* A new seed leaves the place in the sequences, as on an H200. */
+static void test_seeds(void)
+{
+    static const struct {
+        int type;
+        uint32_t fresh, seeded;
+    } rows[] = {{XORWOW, 624778773, 2643141630u}, {MRG32K3A, 3379073520u, 213678209}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        void *generator = begin(rows[i].type, 1234);
+        EXPECT(curandGenerate(generator, words, COUNT), 0);
+        EXPECT(words[0], rows[i].fresh);
+        EXPECT(curandSetPseudoRandomGeneratorSeed(generator, 1234), 0);
+        EXPECT(curandGenerate(generator, words, 5), 0);
+        EXPECT(words[0], rows[i].seeded);
+        EXPECT(curandDestroyGenerator(generator), 0);
+    }
+}
+
 static void test_mrg32k3a_numbers(void)
 {
     void *generator = begin(MRG32K3A, 0);
@@ -151,6 +169,7 @@ static void test_directions(void)
 int main(void)
 {
     test_mrg32k3a();
+    test_seeds();
     test_mrg32k3a_numbers();
     test_offsets();
     test_sobol();

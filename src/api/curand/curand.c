@@ -137,6 +137,7 @@ int curandDestroyGenerator(struct generator *generator)
     return OK;
 }
 
+/* Where the generator has come to in its sequences stays, as an H200 has it. */
 int curandSetPseudoRandomGeneratorSeed(struct generator *generator, unsigned long long seed)
 {
     if (!wl_stand_in_check(generator, MAGIC))
@@ -144,7 +145,6 @@ int curandSetPseudoRandomGeneratorSeed(struct generator *generator, unsigned lon
     if (is_quasi(generator))
         return TYPE_ERROR;
     forget_table(generator);
-    generator->first = 0;
     generator->seed = seed;
     return OK;
 }
