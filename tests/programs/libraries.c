@@ -188,6 +188,50 @@ static void test_real_transform(void *library)
     EXPECT(cudaFree(y), 0);
 }
 
+typedef int (*product)(void *, void *, const void *, const void *, void *, const void *, void *,
+                       const void *, const void *, void *, void *, void *, const void *, void *,
+                       size_t, void *);
+
+/* D = A B of one row and column, with descriptions in the program's own memory. */
+static void check_own_descriptions(void *library, void *handle, const float *a, const float *b,
+                                   float *d)
+{
+    enum { K = 6, F32 = 0, COMPUTE = 68, EPILOGUE = 7 };
+    uint64_t operation[32], layouts[3][8], preference[8];
+    float one = 1, zero = 0, sum = 0;
+    int epilogue = 0;
+    size_t written = 0;
+    int (*layout)(void *, size_t, int, uint64_t, uint64_t, int64_t) =
+        FIND(int (*)(void *, size_t, int, uint64_t, uint64_t, int64_t), library,
+             "cublasLtMatrixLayoutInit_internal");
+    int (*describe)(void *, size_t, int, int) =
+        FIND(int (*)(void *, size_t, int, int), library, "cublasLtMatmulDescInit_internal");
+    int (*prefer)(void *, size_t) =
+        FIND(int (*)(void *, size_t), library, "cublasLtMatmulPreferenceInit_internal");
+    EXPECT(describe(operation, 8, COMPUTE, F32), 3);
+    EXPECT(describe(NULL, sizeof operation, COMPUTE, F32), 7);
+    EXPECT(describe(operation, sizeof operation, COMPUTE, F32), 0);
+    EXPECT(FIND(int (*)(void *, int, void *, size_t, size_t *), library,
+                "cublasLtMatmulDescGetAttribute")(operation, EPILOGUE, &epilogue, sizeof epilogue,
+                                                  &written),
+           0);
+    EXPECT(epilogue == 1 && written == sizeof epilogue, 1);
+    EXPECT(FIND(int (*)(void *, int, const void *, size_t), library,
+                "cublasLtMatmulDescSetAttribute")(operation, EPILOGUE, &written, sizeof written),
+           7);
+    EXPECT(prefer(preference, sizeof preference), 0);
+    EXPECT(layout(layouts[0], sizeof layouts[0], F32, 1, K, 1), 0);
+    EXPECT(layout(layouts[1], sizeof layouts[1], F32, K, 1, K), 0);
+    EXPECT(layout(layouts[2], sizeof layouts[2], F32, 1, 1, 1), 0);
+    EXPECT(FIND(product, library, "cublasLtMatmul")(handle, operation, &one, a, layouts[0], b,
+                                                    layouts[1], &zero, d, layouts[2], d, layouts[2],
+                                                    NULL, NULL, 0, NULL),
+           0);
+    for (int k = 0; k < K; k++)
+        sum += a[k] * b[k];
+    EXPECT(d[0], sum);
+}
+
 /* D = relu(A' B + bias), small whole numbers. */
 static void test_product(void)
 {
@@ -220,13 +264,7 @@ static void test_product(void)
     EXPECT(layout(&layouts[0], F32, K, M, K), 0);
     EXPECT(layout(&layouts[1], F32, K, N, K), 0);
     EXPECT(layout(&layouts[2], F32, M, N, M), 0);
-    int (*multiply)(void *, void *, const void *, const void *, void *, const void *, void *,
-                    const void *, const void *, void *, void *, void *, const void *, void *,
-                    size_t, void *) =
-        FIND(int (*)(void *, void *, const void *, const void *, void *, const void *, void *,
-                     const void *, const void *, void *, void *, void *, const void *, void *,
-                     size_t, void *),
-             library, "cublasLtMatmul");
+    product multiply = FIND(product, library, "cublasLtMatmul");
     EXPECT(multiply(handle, operation, &one, a, layouts[0], b, layouts[1], &zero, d, layouts[2], d,
                     layouts[2], NULL, NULL, 0, NULL),
            0);
@@ -238,6 +276,7 @@ static void test_product(void)
             EXPECT(d[j * M + i], sum > 0 ? sum : 0);
         }
     }
+    check_own_descriptions(library, handle, a, b, d);
     EXPECT(multiply(handle, NULL, &one, a, layouts[0], b, layouts[1], &zero, d, layouts[2], d,
                     layouts[2], NULL, NULL, 0, NULL),
            7);

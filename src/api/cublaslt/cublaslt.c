@@ -13,7 +13,7 @@
 extern const struct wl_embedded_file wl_embedded_cublaslt[];
 static struct wl_stand_in kernels = {.file = &wl_embedded_cublaslt[0]};
 
-enum { OK = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 7, NOT_SUPPORTED = 15 };
+enum { OK = 0, NOT_INITIALIZED = 1, ALLOCATION_FAILED = 3, INVALID_VALUE = 7, NOT_SUPPORTED = 15 };
 
 /* Of the stand-in for cuBLAS, whose handles are ours. */
 int cublasCreate_v2(void **handle);
@@ -58,28 +58,110 @@ const char *cublasLtGetStatusString(int status)
     return cublasGetStatusString(status);
 }
 
-/* ---- descriptions: attributes by number, as the program sets them ---- */
-
-#define ATTRIBUTES 40
-#define ATTRIBUTE_BYTES 16
+/* ---- descriptions: attributes by number, as the program sets them, in memory of ours or the
+ * program's ---- */
 
 struct attributes {
     uint32_t magic;
-    struct {
-        uint8_t size_bytes; /* 0: never set */
-        uint8_t value[ATTRIBUTE_BYTES];
-    } items[ATTRIBUTES];
+    uint8_t bytes[]; /* the values in the order of their numbers, each as long as its table says */
 };
+
+/* What cuBLASLt has in a kind of description. */
+struct kind {
+    uint32_t magic;
+    unsigned count;
+    struct {
+        uint8_t size_bytes; /* 0: there is none of this number */
+        int64_t usual;
+    } items[40];
+};
+
+static const struct kind description_kind = {
+    .magic = DESCRIPTION_MAGIC,
+    .count = 38,
+    .items = {{4, 0}, {4, 0}, {4, 0},  {4, 0}, {4, 0}, {4, 0}, {4, 2},  {4, 1}, {8, 0}, {0, 0},
+              {8, 0}, {8, 0}, {8, 0},  {8, 0}, {8, 0}, {4, 0}, {0, 0},  {8, 0}, {8, 0}, {8, 0},
+              {8, 0}, {8, 0}, {4, -1}, {8, 0}, {8, 0}, {1, 0}, {4, -1}, {4, 0}, {4, 0}, {8, 0},
+              {8, 0}, {4, 0}, {4, 0},  {4, 0}, {4, 0}, {4, 0}, {8, 0},  {4, 0}},
+};
+static const struct kind layout_kind = {
+    .magic = LAYOUT_MAGIC,
+    .count = 8,
+    .items = {{4, 0}, {4, 0}, {8, 0}, {8, 0}, {8, 0}, {4, 1}, {8, 0}, {8, 0}},
+};
+static const struct kind preference_kind = {
+    .magic = PREFERENCE_MAGIC,
+    .count = 13,
+    .items = {{4, 0},
+              {8, 0},
+              {0, 0},
+              {4, -1},
+              {0, 0},
+              {4, 256},
+              {4, 256},
+              {4, 256},
+              {4, 256},
+              {4, 0},
+              {0, 0},
+              {0, 0},
+              {8, -1}},
+};
+
+static const struct kind *kind_of(const struct attributes *attributes)
+{
+    static const struct kind *const kinds[] = {&description_kind, &layout_kind, &preference_kind};
+    for (size_t i = 0; i < WL_COUNT(kinds); i++)
+        if (attributes->magic == kinds[i]->magic)
+            return kinds[i];
+    return NULL;
+}
+
+/* Where an attribute begins, or, of the number behind the last, how long they are. */
+static size_t place_of(const struct kind *kind, unsigned number)
+{
+    size_t place = 0;
+    for (unsigned i = 0; i < number; i++)
+        place += kind->items[i].size_bytes;
+    return place;
+}
+
+static void fill(struct attributes *attributes, const struct kind *kind)
+{
+    attributes->magic = kind->magic;
+    for (unsigned i = 0; i < kind->count; i++)
+        memcpy(attributes->bytes + place_of(kind, i), &kind->items[i].usual,
+               kind->items[i].size_bytes);
+}
+
+static int create(void **made, const struct kind *kind)
+{
+    if (!made)
+        return INVALID_VALUE;
+    *made =
+        wl_stand_in_create(kind->magic, sizeof(struct attributes) + place_of(kind, kind->count));
+    fill(*made, kind);
+    return OK;
+}
+
+static int fill_opaque(void *opaque, size_t size_bytes, const struct kind *kind)
+{
+    if (!opaque)
+        return INVALID_VALUE;
+    if (size_bytes < sizeof(struct attributes) + place_of(kind, kind->count))
+        return ALLOCATION_FAILED;
+    fill(opaque, kind);
+    return OK;
+}
 
 static int set_attribute(void *pointer, uint32_t magic, int number, const void *value,
                          size_t size_bytes)
 {
     struct attributes *attributes = wl_stand_in_check(pointer, magic);
-    if (!attributes || !value || (unsigned)number >= ATTRIBUTES || size_bytes == 0 ||
-        size_bytes > ATTRIBUTE_BYTES)
+    const struct kind *kind = attributes ? kind_of(attributes) : NULL;
+    if (!kind || !value || (unsigned)number >= kind->count || size_bytes == 0 ||
+        size_bytes != kind->items[number].size_bytes)
         return INVALID_VALUE;
-    memcpy(attributes->items[number].value, value, size_bytes);
-    attributes->items[number].size_bytes = (uint8_t)size_bytes;
+    memcpy(attributes->bytes + place_of(kind, (unsigned)number), value, size_bytes);
     return OK;
 }
 
@@ -87,29 +169,29 @@ static int get_attribute(void *pointer, uint32_t magic, int number, void *value,
                          size_t *written)
 {
     struct attributes *attributes = wl_stand_in_check(pointer, magic);
-    if (!attributes || (unsigned)number >= ATTRIBUTES)
+    const struct kind *kind = attributes ? kind_of(attributes) : NULL;
+    if (!kind || (unsigned)number >= kind->count || kind->items[number].size_bytes == 0)
         return INVALID_VALUE;
-    size_t has = attributes->items[number].size_bytes;
+    const size_t has = kind->items[number].size_bytes;
     if (written)
-        *written = has ? has : size_bytes;
+        *written = has;
     if (!value || has > size_bytes)
         return value ? INVALID_VALUE : OK;
-    memset(value, 0, size_bytes);
-    memcpy(value, attributes->items[number].value, has);
+    memcpy(value, attributes->bytes + place_of(kind, (unsigned)number), has);
     return OK;
 }
 
-static int64_t number_of(const struct attributes *attributes, int number, int64_t otherwise)
+static int64_t number_of(const struct attributes *attributes, unsigned number)
 {
+    const struct kind *kind = kind_of(attributes);
+    const uint8_t *from = attributes->bytes + place_of(kind, number);
     int64_t wide;
     int32_t narrow;
-    if (attributes->items[number].size_bytes == sizeof wide) {
-        memcpy(&wide, attributes->items[number].value, sizeof wide);
+    if (kind->items[number].size_bytes == sizeof wide) {
+        memcpy(&wide, from, sizeof wide);
         return wide;
     }
-    if (attributes->items[number].size_bytes != sizeof narrow)
-        return otherwise;
-    memcpy(&narrow, attributes->items[number].value, sizeof narrow);
+    memcpy(&narrow, from, sizeof narrow);
     return narrow;
 }
 
@@ -153,33 +235,54 @@ DESCRIPTION(MatmulDesc, DESCRIPTION_MAGIC)
 DESCRIPTION(MatrixLayout, LAYOUT_MAGIC)
 DESCRIPTION(MatmulPreference, PREFERENCE_MAGIC)
 
+static int set_operation(void *made, int compute, int scale)
+{
+    set_attribute(made, DESCRIPTION_MAGIC, OPERATION_COMPUTE, &compute, sizeof compute);
+    return set_attribute(made, DESCRIPTION_MAGIC, OPERATION_SCALE, &scale, sizeof scale);
+}
+
 int cublasLtMatmulDescCreate(void **made, int compute, int scale)
 {
-    if (!made)
-        return INVALID_VALUE;
-    *made = wl_stand_in_create(DESCRIPTION_MAGIC, sizeof(struct attributes));
-    set_attribute(*made, DESCRIPTION_MAGIC, OPERATION_COMPUTE, &compute, sizeof compute);
-    return set_attribute(*made, DESCRIPTION_MAGIC, OPERATION_SCALE, &scale, sizeof scale);
+    int status = create(made, &description_kind);
+    return status ? status : set_operation(*made, compute, scale);
+}
+
+int cublasLtMatmulDescInit_internal(void *opaque, size_t size_bytes, int compute, int scale)
+{
+    int status = fill_opaque(opaque, size_bytes, &description_kind);
+    return status ? status : set_operation(opaque, compute, scale);
+}
+
+static int set_layout(void *made, int type, uint64_t rows, uint64_t columns, int64_t leading)
+{
+    set_attribute(made, LAYOUT_MAGIC, LAYOUT_TYPE, &type, sizeof type);
+    set_attribute(made, LAYOUT_MAGIC, LAYOUT_ROWS, &rows, sizeof rows);
+    set_attribute(made, LAYOUT_MAGIC, LAYOUT_COLUMNS, &columns, sizeof columns);
+    return set_attribute(made, LAYOUT_MAGIC, LAYOUT_LEADING, &leading, sizeof leading);
 }
 
 int cublasLtMatrixLayoutCreate(void **made, int type, uint64_t rows, uint64_t columns,
                                int64_t leading)
 {
-    if (!made)
-        return INVALID_VALUE;
-    *made = wl_stand_in_create(LAYOUT_MAGIC, sizeof(struct attributes));
-    set_attribute(*made, LAYOUT_MAGIC, LAYOUT_TYPE, &type, sizeof type);
-    set_attribute(*made, LAYOUT_MAGIC, LAYOUT_ROWS, &rows, sizeof rows);
-    set_attribute(*made, LAYOUT_MAGIC, LAYOUT_COLUMNS, &columns, sizeof columns);
-    return set_attribute(*made, LAYOUT_MAGIC, LAYOUT_LEADING, &leading, sizeof leading);
+    int status = create(made, &layout_kind);
+    return status ? status : set_layout(*made, type, rows, columns, leading);
+}
+
+int cublasLtMatrixLayoutInit_internal(void *opaque, size_t size_bytes, int type, uint64_t rows,
+                                      uint64_t columns, int64_t leading)
+{
+    int status = fill_opaque(opaque, size_bytes, &layout_kind);
+    return status ? status : set_layout(opaque, type, rows, columns, leading);
 }
 
 int cublasLtMatmulPreferenceCreate(void **made)
 {
-    if (!made)
-        return INVALID_VALUE;
-    *made = wl_stand_in_create(PREFERENCE_MAGIC, sizeof(struct attributes));
-    return OK;
+    return create(made, &preference_kind);
+}
+
+int cublasLtMatmulPreferenceInit_internal(void *opaque, size_t size_bytes)
+{
+    return fill_opaque(opaque, size_bytes, &preference_kind);
 }
 
 /* ---- the product ---- */
@@ -194,14 +297,14 @@ static bool read_layout(void *pointer, struct matrix *matrix)
     const struct attributes *layout = wl_stand_in_check(pointer, LAYOUT_MAGIC);
     if (!layout)
         return false;
-    *matrix = (struct matrix){.type = number_of(layout, LAYOUT_TYPE, 0),
-                              .rows = number_of(layout, LAYOUT_ROWS, 0),
-                              .columns = number_of(layout, LAYOUT_COLUMNS, 0),
-                              .leading = number_of(layout, LAYOUT_LEADING, 0),
-                              .count = number_of(layout, LAYOUT_COUNT, 1),
-                              .stride = number_of(layout, LAYOUT_STRIDE, 0),
-                              .is_by_rows = number_of(layout, LAYOUT_ORDER, 0) == 1};
-    return number_of(layout, LAYOUT_ORDER, 0) <= 1;
+    *matrix = (struct matrix){.type = number_of(layout, LAYOUT_TYPE),
+                              .rows = number_of(layout, LAYOUT_ROWS),
+                              .columns = number_of(layout, LAYOUT_COLUMNS),
+                              .leading = number_of(layout, LAYOUT_LEADING),
+                              .count = number_of(layout, LAYOUT_COUNT),
+                              .stride = number_of(layout, LAYOUT_STRIDE),
+                              .is_by_rows = number_of(layout, LAYOUT_ORDER) == 1};
+    return number_of(layout, LAYOUT_ORDER) <= 1;
 }
 
 struct algorithm { /* cublasLtMatmulHeuristicResult_t */
@@ -240,10 +343,10 @@ enum { EPILOGUE_DEFAULT = 1, EPILOGUE_ALL = 2 | 4 | 32 };
 static int finish(const struct attributes *operation, const struct matrix *d, void *to,
                   void *stream)
 {
-    int64_t epilogue = number_of(operation, OPERATION_EPILOGUE, EPILOGUE_DEFAULT);
+    int64_t epilogue = number_of(operation, OPERATION_EPILOGUE);
     int what = (int)(epilogue & EPILOGUE_ALL), type = epilogue_type(d->type);
-    const void *bias = (const void *)(uintptr_t)number_of(operation, OPERATION_BIAS, 0);
-    int64_t bias_number = number_of(operation, OPERATION_BIAS_TYPE, -1);
+    const void *bias = (const void *)(uintptr_t)number_of(operation, OPERATION_BIAS);
+    int64_t bias_number = number_of(operation, OPERATION_BIAS_TYPE);
     int bias_type = epilogue_type(bias_number < 0 ? d->type : bias_number);
     long long rows = d->rows, columns = d->columns, leading = d->leading;
     if (epilogue == EPILOGUE_DEFAULT)
@@ -305,9 +408,9 @@ int cublasLtMatmul(void *handle, void *description, const void *alpha, const voi
     if (!operation || !read_layout(a_layout, &left) || !read_layout(b_layout, &right) ||
         !read_layout(c_layout, &before) || !read_layout(d_layout, &after))
         return INVALID_VALUE;
-    const int64_t epilogue = number_of(operation, OPERATION_EPILOGUE, EPILOGUE_DEFAULT);
-    int op_a = (int)number_of(operation, OPERATION_A, 0),
-        op_b = (int)number_of(operation, OPERATION_B, 0);
+    const int64_t epilogue = number_of(operation, OPERATION_EPILOGUE);
+    int op_a = (int)number_of(operation, OPERATION_A),
+        op_b = (int)number_of(operation, OPERATION_B);
     if ((epilogue != EPILOGUE_DEFAULT && epilogue & ~EPILOGUE_ALL) ||
         left.is_by_rows != right.is_by_rows || left.is_by_rows != after.is_by_rows ||
         before.is_by_rows != after.is_by_rows || before.type != after.type) {
@@ -316,13 +419,13 @@ int cublasLtMatmul(void *handle, void *description, const void *alpha, const voi
     }
     int status = cublasSetStream_v2(handle, stream);
     if (!status)
-        status = cublasSetPointerMode_v2(handle, (int)number_of(operation, OPERATION_POINTERS, 0));
+        status = cublasSetPointerMode_v2(handle, (int)number_of(operation, OPERATION_POINTERS));
     if (!status)
         status = bring(&before, c ? c : d, &after, d, stream);
     if (status)
         return status;
     int k = (int)(op_a ? left.rows : left.columns);
-    const int compute = (int)number_of(operation, OPERATION_COMPUTE, 68);
+    const int compute = (int)number_of(operation, OPERATION_COMPUTE);
     if (after.is_by_rows) { /* rows are columns of the transposed: D' = B' A' */
         const struct matrix swapped = left;
         const void *pointer = a;
