@@ -1,7 +1,9 @@
 #!/bin/sh
 # house.sh [SOURCE_FOLDER]: the longest product files, the headers that reach the most files and the files
 # that reach the most headers, both through all levels of #include. Ends with status 1 where a product file
-# has more than 800 lines or a header more than 300; src/hardware/abi.h mirrors a foreign interface and is free.
+# has more than 800 lines or a header more than 300 (src/hardware/abi.h mirrors a foreign interface and is free),
+# or where one divides for the count of an array, which WL_COUNT of base/count.h gives. The caches and the executor
+# (src/sim/l1*, l2*, native/, exec/) still divide.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 work=$(mktemp -d)
@@ -65,6 +67,7 @@ grep '^in ' "$work/reach" | sort -k2,2nr -k3 | head -n 10 | awk '{ printf "%7d %
 echo 'farthest include fan-out (files reached):'
 grep '^out ' "$work/reach" | sort -k2,2nr -k3 | head -n 10 | awk '{ printf "%7d %s\n", $2, $3 }'
 
+status=0
 awk '
     $1 == "src/hardware/abi.h" { next }
     { limit = $1 ~ /\.h$/ ? 300 : 800 }
@@ -73,4 +76,12 @@ awk '
         wrong = 1
     }
     END { exit wrong }
-' "$work/lines"
+' "$work/lines" || status=1
+grep '\.[ch]$\|\.def$' "$work/files" | grep -vE '^src/(base/count\.h|sim/(l[12]|native/|exec/))' |
+    xargs grep -nE 'sizeof ?\(?([A-Za-z0-9_.>-]+)\)? ?/ ?sizeof ?\(?(\* ?\(?\1\b|\1\[0\])' >"$work/divisions" || true
+if [ -s "$work/divisions" ]; then
+    cat "$work/divisions" >&2
+    echo "house.sh: WL_COUNT (src/base/count.h) counts the elements of an array" >&2
+    status=1
+fi
+exit $status

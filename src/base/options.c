@@ -20,7 +20,7 @@ struct reader {
 };
 
 static const char *const switch_words[] = {"off", "on", "no", "yes", "false", "true", "0", "1"};
-enum { switch_word_count = sizeof switch_words / sizeof *switch_words };
+enum { switch_word_count = WL_COUNT(switch_words) };
 
 void (*wl_options_explain)(const struct wl_option_table *tables, const char *name, bool may_guess,
                            struct wl_text *hint);

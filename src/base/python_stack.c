@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/count.h"
+
 /* The part of a frame's text up to its file's end; NULL: it is none of Python. */
 static const char *end_of_file(const char *frame, const char *end)
 {
@@ -19,7 +21,7 @@ static bool is_own_file(const char *file, const char *end)
     static const char *const parts[] = {"/site-packages/", "/dist-packages/", "/lib/python3",
                                         "/lib/python/"};
     bool is_own = *file != '<';
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; i < WL_COUNT(parts); i++)
         is_own = is_own && !memmem(file, (size_t)(end - file), parts[i], strlen(parts[i]));
     return is_own;
 }

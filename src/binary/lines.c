@@ -147,7 +147,7 @@ static void read_files(struct table *table, struct bytes *header, struct unit *u
         take_unsigned(header); /* when it was changed */
         take_unsigned(header); /* its length */
         unit->file_count++;
-        if (unit->file_count >= sizeof unit->files / sizeof *unit->files)
+        if (unit->file_count >= WL_COUNT(unit->files))
             continue;
         bool is_whole = name[0] == '/' || folder == 0 || folder >= folder_count;
         unit->files[unit->file_count] =
@@ -211,10 +211,9 @@ static void begin_sequence(const struct table *table, struct state *state)
 static void add_row(struct table *table, const struct unit *unit, struct state *state)
 {
     bool is_inlined = state->context > 0 && state->context <= state->row_count;
-    const char *file =
-        state->file < sizeof unit->files / sizeof *unit->files && unit->files[state->file]
-            ? unit->files[state->file]
-            : "";
+    const char *file = state->file < WL_COUNT(unit->files) && unit->files[state->file]
+                           ? unit->files[state->file]
+                           : "";
     struct wl_cubin_line row = {
         .offset = (uint32_t)state->address,
         .line = (uint32_t)state->line,

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "binary/binary.h"
@@ -74,7 +75,7 @@ static void note_library(struct inspection *inspection, const char *name)
     } else if (wl_text_starts(name, cublas_library)) {
         info->uses_cublas = true;
     } else {
-        for (size_t i = 0; i < sizeof kernel_libraries / sizeof kernel_libraries[0]; i++) {
+        for (size_t i = 0; i < WL_COUNT(kernel_libraries); i++) {
             if (wl_text_starts(name, kernel_libraries[i])) {
                 add_other_library(info, name);
                 break;
@@ -171,7 +172,7 @@ static enum wl_code count_containers(struct inspection *inspection, Elf_Scn *sec
 static enum wl_code read_section(struct inspection *inspection, Elf_Scn *section, const char *name,
                                  const GElf_Shdr *header, struct wl_error *error)
 {
-    for (size_t i = 0; i < sizeof container_sections / sizeof container_sections[0]; i++)
+    for (size_t i = 0; i < WL_COUNT(container_sections); i++)
         if (strcmp(name, container_sections[i]) == 0 && header->sh_type != SHT_NOBITS)
             return count_containers(inspection, section, name, error);
     switch (header->sh_type) {

@@ -85,7 +85,7 @@ static void add_cuda(struct build *build, struct wl_cc_words *words)
         "-Wno-unknown-cuda-version",
         "-Wno-unused-command-line-argument"};
     add_common(build, words, WL_CC_CUDA);
-    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+    for (size_t i = 0; i < WL_COUNT(always); i++)
         add(words, always[i]);
     add(words, keep(build, wl_string_format("--cuda-gpu-arch=sm_%u", build->architecture)));
 }
@@ -142,7 +142,7 @@ static enum wl_code compile_device(struct build *build, const char *source, cons
         "--cuda-device-only", "-S", "-gline-tables-only", "-Xclang", "-target-feature", "-Xclang"};
     struct wl_cc_words words = {0};
     add_cuda(build, &words);
-    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+    for (size_t i = 0; i < WL_COUNT(always); i++)
         add(&words, always[i]);
     add(&words, keep(build, wl_string_format("+ptx%u", build->clang.ptx)));
     if (!build->plan.ptx_only)

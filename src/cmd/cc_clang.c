@@ -21,7 +21,7 @@ static const struct {
     {14, 86, 75}, {15, 86, 75}, {16, 90, 78},  {17, 90, 80},
     {18, 90, 83}, {19, 90, 85}, {20, 120, 87},
 };
-enum { ability_count = sizeof abilities / sizeof *abilities, most_said_bytes = 4096 };
+enum { ability_count = WL_COUNT(abilities), most_said_bytes = 4096 };
 
 static uint32_t find_version(const struct wl_text *said)
 {
@@ -78,7 +78,7 @@ static bool examine(struct wl_cc_clang *clang)
 
 enum wl_code wl_cc_clang_find(const char *asked, struct wl_cc_clang *clang, struct wl_error *error)
 {
-    size_t count = asked ? 1 : sizeof names / sizeof *names;
+    size_t count = asked ? 1 : WL_COUNT(names);
     *clang = (struct wl_cc_clang){0};
     for (size_t i = 0; i < count; i++) {
         enum wl_code code = wl_program_find(asked ? asked : names[i], &clang->path, NULL);

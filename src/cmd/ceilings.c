@@ -1,5 +1,6 @@
 /* `warplens ceilings`: what a GPU reaches at most, measured, beside what its description says. */
 #include "run/ceilings.h"
+#include "base/count.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static void add_number(struct wl_table *table, double value, const char *unit)
         double factor;
     } scales[] = {{"byte/s", "GB/s", 1e9}, {"flop/s", "Tflop/s", 1e12}, {"ns", "us", 1e3}};
     char cell[64] = "";
-    for (size_t i = 0; value > 0 && i < sizeof scales / sizeof *scales; i++)
+    for (size_t i = 0; value > 0 && i < WL_COUNT(scales); i++)
         if (strcmp(scales[i].unit, unit) == 0)
             snprintf(cell, sizeof cell, "%.*f %s", value / scales[i].factor < 100 ? 2 : 0,
                      value / scales[i].factor, scales[i].scaled);

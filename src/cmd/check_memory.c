@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/near.h"
@@ -59,7 +60,7 @@ static const struct tool {
     {"memcheck", MEMCHECK},   {"racecheck", RACECHECK}, {"initcheck", INITCHECK},
     {"synccheck", SYNCCHECK}, {"all", ALL_TOOLS},
 };
-enum { TOOL_COUNT = sizeof tools / sizeof *tools };
+enum { TOOL_COUNT = WL_COUNT(tools) };
 
 static unsigned tool_of_name(const char *name)
 {

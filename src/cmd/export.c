@@ -1,5 +1,6 @@
 /* `warplens export REPORT`: a report as files for people. */
 #include "show/export/export.h"
+#include "base/count.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,7 @@ static enum wl_code check_targets(const struct wl_export_options *options,
     enum wl_code code = WL_OK;
     for (int form = 0; form < WL_TIMELINE_FORM_COUNT; form++)
         targets[2 + form] = options->trace_paths[form];
-    for (size_t i = 0; i < sizeof targets / sizeof *targets && !code; i++) {
+    for (size_t i = 0; i < WL_COUNT(targets) && !code; i++) {
         for (size_t j = 0; targets[i] && j < count && !code; j++)
             if (is_same_file(targets[i], reports[j]))
                 code = wl_error_set(error, WL_ERR_OUTPUT,

@@ -7,6 +7,7 @@
 #include "analyse/advise/rules.h"
 #include "analyse/advise/sections.h"
 #include "analyse/metric/metric.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/near.h"
 #include "base/text.h"
@@ -199,7 +200,7 @@ static const char *const late_names[] = {"device__", "kernel__", "launch__", "re
 
 static bool is_late_name(const char *name)
 {
-    for (size_t i = 0; i < sizeof late_names / sizeof *late_names; i++)
+    for (size_t i = 0; i < WL_COUNT(late_names); i++)
         if (strncmp(name, late_names[i], strlen(late_names[i])) == 0)
             return true;
     return false;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "cmd/console.h"
@@ -19,7 +20,7 @@ static const struct {
 
 static const struct wl_verb *find_verb(const char *word)
 {
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+    for (size_t i = 0; i < WL_COUNT(aliases); i++)
         if (strcmp(word, aliases[i].word) == 0)
             word = aliases[i].verb;
     return wl_verb_find(word);

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "warplens/version.h"
 
 /* Variables that users may set. Those between warplens and its libraries are the last ones. */
@@ -28,7 +29,7 @@ static const struct {
     {"WARPLENS_PYTORCH", "set by warplens: what --pytorch names, for Python in the program"},
     {"WARPLENS_TRACE_ENGINE", "set by warplens: the library that records events"},
 };
-enum { variable_count = sizeof variables / sizeof *variables };
+enum { variable_count = WL_COUNT(variables) };
 
 void wl_manual_print_environment(struct wl_text *out)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "base/count.h"
 #include "base/export.h"
 #include "collect/nvtx_events.h"
 #include "collect/operator_name.h"
@@ -572,7 +573,7 @@ int InitializeInjectionNvtx2(const void *(*get_export_table)(uint32_t id))
     const struct nvtx_callbacks *callbacks = get_export_table(EXPORT_CALLBACKS);
     if (!callbacks || callbacks->struct_bytes < sizeof *callbacks)
         return 0;
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+    for (size_t i = 0; i < WL_COUNT(functions); i++) {
         void (***slots)(void) = NULL;
         unsigned count = 0;
         if (callbacks->get_functions(functions[i].module, &slots, &count) != 1 || !slots)

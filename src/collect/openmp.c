@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "collect/guard.h"
 #include "collect/openmp_abi.h"
@@ -281,7 +282,7 @@ static int initialize(wl_omp_lookup *lookup, int device, union wl_omp_data *tool
         {WL_OMP_MUTEX_ACQUIRED, (wl_omp_function *)on_mutex_acquired},
     };
     wl_omp_set_callback *set = (wl_omp_set_callback *)lookup("ompt_set_callback");
-    for (size_t i = 0; set && i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; set && i < WL_COUNT(rows); i++)
         set(rows[i].event, rows[i].callback);
     return set != NULL; /* 0: it goes on without us */
 }

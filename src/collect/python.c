@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/text.h"
 #include "base/try_read.h"
 #include "collect/python_lines.h"
@@ -47,7 +48,7 @@ static const struct layout *find_layout(const char *version)
     long minor = strtol(version + 2, &rest, 10);
     if (strstr(rest, "free-threading")) /* its objects are larger */
         return NULL;
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+    for (size_t i = 0; i < WL_COUNT(layouts); i++)
         if (layouts[i].minor == minor)
             return &layouts[i];
     return NULL;

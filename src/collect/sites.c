@@ -46,7 +46,7 @@ bool wl_code_is_runtime(const void *address)
         return false;
     const char *slash = strrchr(info.dli_fname, '/');
     const char *name = slash ? slash + 1 : info.dli_fname;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < WL_COUNT(names); i++)
         if (strncmp(name, names[i], strlen(names[i])) == 0)
             return true;
     return false;
@@ -90,7 +90,7 @@ static uint32_t choose_label(const void *address, const struct wl_code_site *sit
     bool is_there = dladdr(address, &info) && info.dli_fname;
     const char *slash = is_there ? strrchr(info.dli_fname, '/') : NULL;
     const char *file = slash ? slash + 1 : is_there ? info.dli_fname : "?";
-    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
+    for (size_t i = 0; i < WL_COUNT(quiet); i++)
         if (strncmp(file, quiet[i], strlen(quiet[i])) == 0)
             return 0;
     if (site->function)
@@ -169,7 +169,7 @@ static bool is_python_wanted(const char *function)
     static const char *const parts[] = {"Launch", "Memcpy", "Memset", "Synchronize"};
     if (!atomic_load_explicit(&stacks.wanted_python, memory_order_relaxed))
         return false;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; i < WL_COUNT(parts); i++)
         if (strstr(function, parts[i]))
             return true;
     return false;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
+
 enum key_type {
     TYPE_TEXT,       /* the rest of the line */
     TYPE_COUNT,      /* uint32_t */
@@ -165,7 +167,7 @@ static const struct wl_gpu_key keys[] = {
     {FIELD(event_call_ns), TYPE_RATE, false, 0, 1e9},
 };
 
-enum { key_count = sizeof keys / sizeof keys[0] };
+enum { key_count = WL_COUNT(keys) };
 
 static const struct unit no_units[] = {{"", 1}, {NULL, 0}};
 static const struct unit byte_units[] = {{"B", 1},      {"KiB", 1024}, {"MiB", 1024.0 * 1024.0},
@@ -370,7 +372,7 @@ static bool read_carveouts(const struct wl_gpu_key *key, const char *text, void 
 {
     struct wl_gpu *gpu =
         (struct wl_gpu *)((char *)field - offsetof(struct wl_gpu, shared_carveouts_kib));
-    const uint32_t most = sizeof gpu->shared_carveouts_kib / sizeof gpu->shared_carveouts_kib[0];
+    const uint32_t most = WL_COUNT(gpu->shared_carveouts_kib);
     double value, previous = -1;
     gpu->shared_carveout_count = 0;
     while (read_number(&text, &value)) {

@@ -1,5 +1,6 @@
 #include <stddef.h>
 
+#include "base/count.h"
 #include "gpu/gpu.h"
 
 static uint32_t round_up(uint32_t value, uint32_t unit)
@@ -117,7 +118,7 @@ static void find_limiter(struct wl_occupancy *occupancy)
     };
     occupancy->blocks_per_sm = limits[0].blocks;
     occupancy->limiter = limits[0].name;
-    for (size_t i = 1; i < sizeof limits / sizeof limits[0]; i++) {
+    for (size_t i = 1; i < WL_COUNT(limits); i++) {
         if (limits[i].blocks < occupancy->blocks_per_sm) {
             occupancy->blocks_per_sm = limits[i].blocks;
             occupancy->limiter = limits[i].name;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/near.h"
 #include "hardware/abi.h"
@@ -53,7 +54,7 @@ static enum wl_code load(const char *cupti_path, struct host *host, struct wl_er
     free(path);
     if (!host->handle)
         return wl_error_set(error, WL_ERR_UNSUPPORTED, "there is no %s beside CUPTI", name);
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+    for (size_t i = 0; i < WL_COUNT(entries); i++) {
         void *function = dlsym(host->handle, entries[i].name);
         if (!function)
             return wl_error_set(error, WL_ERR_UNSUPPORTED, "%s has no %s", name, entries[i].name);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/count.h"
 #include "base/embedded.h"
 #include "base/memory.h"
 
@@ -101,7 +102,7 @@ struct kernel {
 
 static bool find_kernel(const struct bench *bench, const char *name, struct kernel *kernel)
 {
-    for (size_t i = 0; i < sizeof bench->modules / sizeof *bench->modules; i++)
+    for (size_t i = 0; i < WL_COUNT(bench->modules); i++)
         if (bench->modules[i] &&
             bench->cuda->module_function(&kernel->function, bench->modules[i], name) == 0)
             return true;
@@ -174,7 +175,7 @@ static const struct {
 
 static void measure_threads(const struct bench *bench)
 {
-    for (size_t i = 0; i < sizeof thread_kernels / sizeof *thread_kernels; i++) {
+    for (size_t i = 0; i < WL_COUNT(thread_kernels); i++) {
         struct kernel kernel = {
             .blocks = bench->gpu->sm_count * thread_kernels[i].blocks_per_sm,
             .block_threads = thread_kernels[i].block_threads,
@@ -198,7 +199,7 @@ static void measure_memory(const struct bench *bench)
     struct kernel kernel = {
         .block_threads = 512, .in = bench->in, .count = bench->bytes / 16, .out = bench->out};
     reach(bench, WL_CEILING_dram_copy, 2 * bytes, time_work(bench, work_copy, NULL));
-    for (size_t i = 0; i < sizeof blocks_per_sm / sizeof *blocks_per_sm; i++) {
+    for (size_t i = 0; i < WL_COUNT(blocks_per_sm); i++) {
         kernel.blocks = bench->gpu->sm_count * blocks_per_sm[i];
         if (find_kernel(bench, "copy", &kernel))
             reach(bench, WL_CEILING_dram_copy, 2 * bytes, time_work(bench, work_kernel, &kernel));
@@ -319,7 +320,7 @@ static void clean_up(const struct bench *bench)
         bench->cuda->memory_free(bench->in);
     if (bench->out)
         bench->cuda->memory_free(bench->out);
-    for (size_t i = 0; i < sizeof bench->modules / sizeof *bench->modules; i++)
+    for (size_t i = 0; i < WL_COUNT(bench->modules); i++)
         if (bench->modules[i])
             bench->cuda->module_unload(bench->modules[i]);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -87,7 +88,7 @@ static int ask_support(struct trial *trial, int api)
         {ask.cmp, WL_CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED},
         {ask.wsl, WL_CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED},
     };
-    for (size_t i = 0; result == WL_CUPTI_SUCCESS && i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; result == WL_CUPTI_SUCCESS && i < WL_COUNT(rows); i++)
         if (rows[i].level == WL_CUPTI_SUPPORT_UNSUPPORTED ||
             rows[i].level == WL_CUPTI_SUPPORT_DISABLED)
             result = rows[i].result;

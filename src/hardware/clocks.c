@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include "base/count.h"
+
 enum { success, clock_sm = 1, clock_memory = 2 };
 
 static const struct {
@@ -66,7 +68,7 @@ void wl_clock_reader_close(struct wl_clock_reader *reader)
 
 bool wl_clocks_are_held_back(uint64_t reasons)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
         if (rows[i].is_slower && reasons & rows[i].bit)
             return true;
     return false;
@@ -79,7 +81,7 @@ void wl_clocks_describe(const struct wl_clocks *before, const struct wl_clocks *
     const char *separator = "; held back by ";
     wl_text_addf(text, "SM %u MHz, memory %u MHz before, %u and %u MHz after", before->sm_mhz,
                  before->memory_mhz, after->sm_mhz, after->memory_mhz);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
         if (!(reasons & rows[i].bit))
             continue;
         wl_text_addf(text, "%s%s", separator, rows[i].text);

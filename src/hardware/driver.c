@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 enum { probe_limit_ms = 10000 };
@@ -54,7 +55,7 @@ enum wl_code wl_cuda_open(struct wl_cuda *cuda, struct wl_error *error)
     cuda->handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!cuda->handle)
         return wl_error_set(error, WL_ERR_INPUT, "there is no CUDA driver (libcuda.so.1)");
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+    for (size_t i = 0; i < WL_COUNT(entries); i++) {
         void *function = find(cuda, entries[i].name, entries[i].offset);
         if (i == 0 && function && is_simulated(function))
             return wl_error_set(error, WL_ERR_INPUT, "the CUDA driver is the simulated one");
@@ -62,7 +63,7 @@ enum wl_code wl_cuda_open(struct wl_cuda *cuda, struct wl_error *error)
             return wl_error_set(error, WL_ERR_UNSUPPORTED, "the CUDA driver has no %s",
                                 entries[i].name);
     }
-    for (size_t i = 0; i < sizeof extra_entries / sizeof *extra_entries; i++)
+    for (size_t i = 0; i < WL_COUNT(extra_entries); i++)
         find(cuda, extra_entries[i].name, extra_entries[i].offset);
     return WL_OK;
 }
@@ -118,7 +119,7 @@ enum wl_code wl_cuda_describe(const struct wl_cuda *cuda, int device, struct wl_
     if (code)
         return code;
     snprintf(gpu->full_name, sizeof gpu->full_name, "%s", name);
-    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+    for (size_t i = 0; i < WL_COUNT(attributes); i++) {
         uint32_t value = (uint32_t)read_attribute(cuda, device, attributes[i].attribute);
         if (value)
             memcpy((char *)gpu + attributes[i].offset, &value, sizeof value);

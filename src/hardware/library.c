@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 /* ---- where it may be ---- */
@@ -86,12 +87,12 @@ static void add_below(struct search *search, const char *root, const char *const
 
 static void add_toolkit(struct search *search, const char *root)
 {
-    add_below(search, root, library_folders, sizeof library_folders / sizeof *library_folders);
+    add_below(search, root, library_folders, WL_COUNT(library_folders));
 }
 
 static void add_packages(struct search *search, const char *root)
 {
-    add_below(search, root, package_folders, sizeof package_folders / sizeof *package_folders);
+    add_below(search, root, package_folders, WL_COUNT(package_folders));
 }
 
 /* Folders of PATH that hold nvcc or python3 belong to a toolkit or to Python packages. */
@@ -129,7 +130,7 @@ void wl_cupti_find(uint32_t driver_major, struct wl_text *paths)
     }
     add_toolkit(&search, getenv("CUDA_HOME"));
     add_toolkit(&search, getenv("CUDA_PATH"));
-    for (size_t i = 0; i < sizeof toolkits / sizeof *toolkits; i++)
+    for (size_t i = 0; i < WL_COUNT(toolkits); i++)
         add_toolkit(&search, toolkits[i]);
     add_from_path(&search);
     const char *environment = getenv("VIRTUAL_ENV"), *home = getenv("HOME");
@@ -137,9 +138,9 @@ void wl_cupti_find(uint32_t driver_major, struct wl_text *paths)
     char *user = wl_string_format("%s/.local/lib/python3*/site-packages", home ? home : "/.");
     add_packages(&search, own);
     add_packages(&search, user);
-    for (size_t i = 0; i < sizeof package_roots / sizeof *package_roots; i++)
+    for (size_t i = 0; i < WL_COUNT(package_roots); i++)
         add_packages(&search, package_roots[i]);
-    for (size_t i = 0; i < sizeof loader_names / sizeof *loader_names; i++)
+    for (size_t i = 0; i < WL_COUNT(loader_names); i++)
         add_path(&search, loader_names[i]);
     wl_text_add(paths, search.good.data ? search.good.data : "");
     wl_text_add(paths, search.newer.data ? search.newer.data : "");
@@ -175,7 +176,7 @@ enum wl_code wl_cupti_open(const char *path, struct wl_cupti *cupti, struct wl_e
     const char *first_missing = NULL;
     for (size_t need = 0; need < WL_CUPTI_NEED_COUNT; need++)
         cupti->has[need] = true;
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+    for (size_t i = 0; i < WL_COUNT(entries); i++) {
         void *function = dlsym(cupti->handle, entries[i].name);
         memcpy((char *)cupti + entries[i].offset, &function, sizeof function);
         if (function)
@@ -256,7 +257,7 @@ static const struct wl_cupti_reason reasons[] = {
 const struct wl_cupti_reason *wl_cupti_explain(int result)
 {
     static const struct wl_cupti_reason other = {-1, "an error", "CUPTI refuses", ""};
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+    for (size_t i = 0; i < WL_COUNT(reasons); i++)
         if (reasons[i].result == result)
             return &reasons[i];
     return &other;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 /* ---- sets ---- */
@@ -26,10 +27,10 @@ static const struct {
 
 bool wl_cupti_set_metrics(const char *set, struct wl_text *metrics)
 {
-    for (size_t i = 0; i < sizeof set_names / sizeof *set_names; i++) {
+    for (size_t i = 0; i < WL_COUNT(set_names); i++) {
         if (strcmp(set, set_names[i].name) != 0)
             continue;
-        for (size_t row = 0; row < sizeof set_metrics / sizeof *set_metrics; row++)
+        for (size_t row = 0; row < WL_COUNT(set_metrics); row++)
             if (set_metrics[row].set <= set_names[i].set)
                 wl_text_addf(metrics, "%s\n", set_metrics[row].name);
         return true;
@@ -266,7 +267,7 @@ static const struct {
 
 const char *wl_cupti_chip_of(uint32_t capability)
 {
-    for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
+    for (size_t i = 0; i < WL_COUNT(chips); i++)
         if (chips[i].capability == capability)
             return chips[i].chip;
     return NULL;
@@ -346,7 +347,7 @@ static void add_with_suffixes(const struct wl_text *names, const char *base,
     static const char *const suffixes[] = {".avg", ".max",   ".min",     ".sum",
                                            ".pct", ".ratio", ".max_rate"};
     bool is_found = false;
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+    for (size_t i = 0; i < WL_COUNT(suffixes); i++) {
         char *name = wl_string_format("%s%s", base, suffixes[i]);
         if (has_name(names, name)) {
             wl_text_addf(expanded, "%s\n", name);

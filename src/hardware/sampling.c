@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 enum { pcs_at_once = 4096, hardware_bytes = 256 << 20 };
@@ -86,7 +87,7 @@ static int configure(struct wl_cupti_sampling *sampling, uint32_t period_log2)
         {.attribute = WL_CUPTI_SAMPLING_START_STOP, .value.number = !sampling->is_serialized},
         {.attribute = WL_CUPTI_SAMPLING_PERIOD, .value.number = period_log2},
     };
-    size_t count = sizeof options / sizeof *options;
+    size_t count = WL_COUNT(options);
     struct wl_cupti_sampling_config config = {
         WL_CUPTI_INIT(wl_cupti_sampling_config),
         .context = sampling->context,

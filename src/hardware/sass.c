@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 /* Chips before Blackwell have ideals for loads and stores apart: they are added under one name. */
@@ -37,7 +38,7 @@ static bool is_part(const char *metric)
 
 static void find_metrics(struct wl_cupti_sass *sass, const char *chip)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
         struct wl_cupti_sass_properties ask = {
             WL_CUPTI_INIT(wl_cupti_sass_properties),
             .chip = chip,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 /* ---- the GPU ---- */
@@ -129,7 +130,7 @@ void wl_facts_add_text(struct wl_attribute_list *list, const char *name, const c
 void wl_facts_of_gpu(const struct wl_gpu *gpu, struct wl_attribute_list *list)
 {
     wl_facts_add_text(list, "device__attribute_display_name", gpu->full_name);
-    for (size_t i = 0; i < sizeof gpu_rows / sizeof *gpu_rows; i++)
+    for (size_t i = 0; i < WL_COUNT(gpu_rows); i++)
         wl_facts_add_number(list, gpu_rows[i].name,
                             read_field(gpu, &gpu_rows[i]) * gpu_rows[i].factor);
     wl_facts_add_text(list, "device__model_l1_global_loads",

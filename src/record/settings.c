@@ -52,7 +52,7 @@ struct row {
 static const struct row rows[] = {
 #include "record/settings.def"
 };
-enum { ROW_COUNT = sizeof rows / sizeof *rows };
+enum { ROW_COUNT = WL_COUNT(rows) };
 
 /* The same rows, as options. */
 enum {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/text.h"
 #include "timeline/record.h"
 
@@ -31,7 +32,7 @@ static const struct {
 
 static bool find(const char *word, size_t length, uint64_t *categories)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
         if (strlen(rows[i].word) == length && strncmp(rows[i].word, word, length) == 0) {
             *categories |= rows[i].categories;
             return true;
@@ -41,7 +42,7 @@ static bool find(const char *word, size_t length, uint64_t *categories)
 
 void wl_traced_list_known(struct wl_text *known)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
         wl_text_addf(known, "%s%s", i ? ", " : "", rows[i].word);
 }
 
@@ -89,7 +90,7 @@ enum wl_code wl_traced_ranges_parse(const char *text, uint64_t *ranges, struct w
         {"repeat", 0, true}, {"repeat-shutdown", 0, true},
     };
     size_t length = strcspn(text, ":");
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    for (size_t i = 0; i < WL_COUNT(ends); i++) {
         if (strlen(ends[i].word) != length || strncmp(ends[i].word, text, length) != 0)
             continue;
         const char *digits = text[length] ? text + length + 1 : "";
@@ -131,7 +132,7 @@ static const struct {
 
 static int find_pytorch(const char *word, size_t length)
 {
-    for (size_t i = 0; i < sizeof pytorch_words / sizeof *pytorch_words; i++)
+    for (size_t i = 0; i < WL_COUNT(pytorch_words); i++)
         if (strlen(pytorch_words[i].word) == length &&
             strncmp(pytorch_words[i].word, word, length) == 0)
             return (int)i;

@@ -5,6 +5,7 @@
 
 #include "analyse/advise/sections.h"
 #include "analyse/metric/metric.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/near.h"
 #include "gpu/gpu.h"
@@ -135,7 +136,7 @@ static enum wl_code collect(struct choice *choice, struct wl_error *error)
 
 static bool is_fact(const char *name)
 {
-    for (size_t i = 0; i < sizeof fact_names / sizeof *fact_names; i++)
+    for (size_t i = 0; i < WL_COUNT(fact_names); i++)
         if (begins(name, fact_names[i]))
             return true;
     return false;
@@ -265,7 +266,7 @@ static void add_smaller_sets(const struct choice *choice, struct wl_text *text)
     bool is_large =
         set && (strcmp(set, "full") == 0 || strcmp(set, "detailed") == 0) && !asked->metrics.length;
     const char *separator = "; ";
-    for (size_t i = 0; is_large && i < sizeof sets / sizeof *sets; i++) {
+    for (size_t i = 0; is_large && i < WL_COUNT(sets); i++) {
         struct wl_text metrics = {0};
         wl_cupti_set_metrics(sets[i], &metrics);
         wl_text_addf(text, "%s--set %s takes %zu", separator, sets[i],

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/sha256.h"
@@ -120,7 +121,7 @@ static char *find_tool(const struct wl_settings *settings)
         free(tool);
         tool = NULL;
     }
-    for (size_t i = 0; !tool && i < sizeof folders / sizeof *folders; i++) {
+    for (size_t i = 0; !tool && i < WL_COUNT(folders); i++) {
         tool = wl_string_format("%s/%s/nvdisasm", folder, folders[i]);
         if (access(tool, X_OK) == 0)
             break;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/folder.h"
 #include "base/memory.h"
 
@@ -69,7 +70,7 @@ enum wl_code wl_injection_prepare(const char *folder, const struct wl_program_in
     /* LD_PRELOAD is split at spaces; a bare name is looked up through LD_LIBRARY_PATH instead */
     bool is_bare = strchr(folder, ' ');
     struct wl_text preload = {0};
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+    for (size_t i = 0; i < WL_COUNT(libraries); i++) {
         if (!is_needed(libraries[i].need, info) || !has_file(folder, libraries[i].file))
             continue;
         wl_text_addf(&preload, "%s%s%s%s", preload.length ? ":" : "", is_bare ? "" : folder,
@@ -94,7 +95,7 @@ void wl_injection_add_calls(const char *folder, const char *engine,
                                         "libwarplens-system.so"};
     if (strpbrk(folder, ":; ")) /* LD_PRELOAD is split at these */
         return;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; i < WL_COUNT(files); i++) {
         char *path = wl_string_format("%s/%s", folder, files[i]);
         wl_environment_prepend(environment, "LD_PRELOAD", path, ':');
         free(path);

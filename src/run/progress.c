@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
+#include "base/count.h"
 #include "base/safe.h"
 #include "base/text.h"
 
@@ -71,7 +72,7 @@ static void add_amount(double value, struct wl_text *out)
 {
     static const char *const prefixes[] = {"", " K", " M", " G", " T"};
     size_t scale = 0;
-    for (; value >= 1000 && scale + 1 < sizeof prefixes / sizeof *prefixes; scale++)
+    for (; value >= 1000 && scale + 1 < WL_COUNT(prefixes); scale++)
         value /= 1000;
     wl_text_addf(out, "%.*f%s",
                  scale == 0 || value >= 100 ? 0

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/count.h"
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/sha256.h"
@@ -97,7 +98,7 @@ static const char *const passed_options[] = {
 
 static bool is_passed(const char *word)
 {
-    for (size_t i = 0; i < sizeof passed_options / sizeof *passed_options; i++)
+    for (size_t i = 0; i < WL_COUNT(passed_options); i++)
         if (strncmp(word, passed_options[i], strlen(passed_options[i])) == 0)
             return true;
     return false;
@@ -163,7 +164,7 @@ static enum wl_code start_ptxas(const struct inquiry *inquiry, const struct word
     WL_PUSH(&arguments, inquiry->ptxas);
     for (size_t i = 0; i < options->count; i++)
         WL_PUSH(&arguments, options->items[i]);
-    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+    for (size_t i = 0; i < WL_COUNT(last); i++)
         WL_PUSH(&arguments, last[i]);
     enum wl_code code = wl_file_write(ptx_path, (const char *)ptx->bytes, ptx->size_bytes, NULL);
     if (!code)

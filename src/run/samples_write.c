@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/count.h"
 #include "base/text.h"
 #include "record/collectors.h"
 #include "record/stream/stream.h"
@@ -60,7 +61,7 @@ static bool is_of_system(const char *library)
 {
     static const char *const names[] = {"libc.so",   "libm.so",  "ld-linux", "libpthread",
                                         "libstdc++", "libgcc_s", "[vdso]"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < WL_COUNT(names); i++)
         if (wl_text_starts(library, names[i]))
             return true;
     return false;
@@ -71,7 +72,7 @@ static bool is_start(const char *function)
 {
     static const char *const names[] = {
         "_start", "__libc_start_main", "__libc_start_call_main", "start_thread", "clone3", "clone"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < WL_COUNT(names); i++)
         if (strcmp(function, names[i]) == 0)
             return true;
     return false;

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "record/steps.h"
 #include "run/prompt.h"
@@ -243,7 +244,7 @@ static const struct {
     {"quit", "q", "", "end the program here; what was profiled is the report", do_quit},
     {"help", "h", "", "this list", do_help},
 };
-enum { command_count = sizeof commands / sizeof *commands };
+enum { command_count = WL_COUNT(commands) };
 
 static enum outcome do_help(struct wl_steps *steps, const char *argument)
 {

@@ -6,6 +6,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/folder.h"
 #include "base/memory.h"
 
@@ -20,7 +21,7 @@ static bool is_source(const char *name)
     static const char *const endings[] = {".cu",  ".cuh", ".c",  ".h",   ".cc",  ".cpp",
                                           ".hpp", ".cxx", ".hh", ".ptx", ".f90", ".py"};
     const char *ending = strrchr(name, '.');
-    for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
+    for (size_t i = 0; ending && i < WL_COUNT(endings); i++)
         if (strcmp(ending, endings[i]) == 0)
             return true;
     return false;

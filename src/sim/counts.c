@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "sim/compiled.h"
 #include "sim/group.h"
@@ -20,8 +21,7 @@ const struct wl_counter_row wl_instruction_counter_rows[] = {
 #include "gpu/instruction_counters.def"
 #undef I
 };
-const size_t wl_instruction_counter_count =
-    sizeof wl_instruction_counter_rows / sizeof wl_instruction_counter_rows[0];
+const size_t wl_instruction_counter_count = WL_COUNT(wl_instruction_counter_rows);
 
 void wl_sim_counts_free(struct wl_sim_counts *counts)
 {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/demangle.h"
 #include "base/memory.h"
 
@@ -188,7 +189,7 @@ bool wl_finding_is_toolkit(const char *path, size_t length)
                                         "/include/cooperative_groups",
                                         "_functions.h",
                                         "_helpers.h"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; i < WL_COUNT(parts); i++)
         if (memmem(path, length, parts[i], strlen(parts[i])))
             return true;
     return false;

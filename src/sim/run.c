@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "sim/alike.h"
 #include "sim/check.h"
@@ -489,7 +490,7 @@ static void gather_l2(struct wl_sim *sim, struct wl_sim_counts *counts)
         {WL_COUNTER_DRAM_READ, l2.dram_read_bytes},
         {WL_COUNTER_DRAM_WRITE, l2.dram_write_bytes},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
         counts->totals[rows[i].counter] = rows[i].value;
     counts->atomic_cycles = l2.atomic_cycles;
     counts->updated_sectors = (double)l2.updated_sectors;

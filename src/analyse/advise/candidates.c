@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/count.h"
+
 double wl_candidate_busy_pct(struct wl_report *report)
 {
     static const char *const metrics[] = {
@@ -14,7 +16,7 @@ double wl_candidate_busy_pct(struct wl_report *report)
     size_t count = 0;
     const struct wl_report_launch *launches = wl_report_launches(report, &count);
     double most = 0;
-    for (size_t i = 0; count && i < sizeof metrics / sizeof *metrics; i++) {
+    for (size_t i = 0; count && i < WL_COUNT(metrics); i++) {
         double value;
         enum wl_mark mark;
         if (wl_report_value(launches, metrics[i], &value, &mark) && value > most)

@@ -8,6 +8,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "base/count.h"
+
 #if defined(__SANITIZE_ADDRESS__)
 #define IS_SANITIZED 1
 #elif defined(__has_feature)
@@ -66,7 +68,7 @@ bool wl_confine_process(void)
         NEEDS(UINT32_MAX),
         END(SECCOMP_RET_ALLOW),
     };
-    const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    const struct sock_fprog program = {WL_COUNT(filter), filter};
     return !IS_SANITIZED && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }

@@ -7,6 +7,7 @@
 
 #include "analyse/metric/data_files.h"
 #include "analyse/metric/sandbox.h"
+#include "base/count.h"
 #include "base/embedded.h"
 #include "base/memory.h"
 
@@ -290,7 +291,7 @@ static json_t *place_to_json(lua_State *lua, int index)
 {
     static const char *const fields[] = {"file", "line", "column", "index"};
     json_t *place = json_object();
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    for (size_t i = 0; i < WL_COUNT(fields); i++) {
         int type = lua_getfield(lua, index, fields[i]);
         if (type == LUA_TSTRING)
             json_object_set_new(place, fields[i], text_to_json(lua, -1));

@@ -9,6 +9,7 @@
 
 #include "analyse/advise/trace_ranks.h"
 #include "analyse/advise/trace_steps.h"
+#include "base/count.h"
 #include "base/kernel_name.h"
 #include "base/memory.h"
 #include "report/events.h"
@@ -32,7 +33,7 @@ static const struct {
 
 static enum purpose purpose_of(const char *name)
 {
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+    for (size_t i = 0; i < WL_COUNT(calls); i++)
         if (strstr(name, calls[i].part))
             return calls[i].purpose;
     return OTHER_CALL;
@@ -440,7 +441,7 @@ static void average(struct gathering *all)
     }
     if (all->gpu_processes < 2)
         return;
-    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+    for (size_t i = 0; i < WL_COUNT(sums); i++)
         *sums[i] /= all->gpu_processes;
     for (int i = 0; i < PURPOSES; i++)
         all->gap_ns[i] /= all->gpu_processes;
@@ -477,7 +478,7 @@ static json_t *describe(struct gathering *all, struct wl_report *report)
         {"busy_most_ns", all->busy_most_ns},
         {"busy_least_ns", all->busy_least_ns},
     };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    for (size_t i = 0; i < WL_COUNT(numbers); i++)
         set(facts, numbers[i].name, numbers[i].number);
     json_object_set_new(facts, "gap_ns", describe_purposes(all->gap_ns));
     json_object_set_new(facts, "call_ns", describe_purposes(all->call_ns));

@@ -7,6 +7,7 @@
 
 #include "analyse/metric/data_files.h"
 #include "analyse/metric/metric.h"
+#include "base/count.h"
 #include "base/embedded.h"
 #include "base/memory.h"
 
@@ -82,7 +83,7 @@ static int keep_formula(lua_State *lua)
 
 static bool mark_parse(const char *name, enum wl_mark *mark)
 {
-    for (size_t i = 0; i < sizeof mark_rows / sizeof *mark_rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(mark_rows); i++) {
         if (strcmp(mark_rows[i].name, name) == 0) {
             *mark = (enum wl_mark)i;
             return true;
@@ -263,7 +264,7 @@ enum wl_code wl_metric_catalog_create(const char *folder, struct wl_metric_catal
     struct making making = {.catalog = created};
     wl_metric_proxy_create(created);
     /* a count that is also kept for each instruction is first of all one of the launch */
-    for (size_t i = 0; i < sizeof counter_rows / sizeof *counter_rows; i++)
+    for (size_t i = 0; i < WL_COUNT(counter_rows); i++)
         if (!find_row(&making, counter_rows[i].name))
             put_row(&making, &counter_rows[i]);
     enum wl_code code =

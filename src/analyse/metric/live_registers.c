@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "report/keys.h"
 
@@ -195,15 +196,14 @@ static void read_step(struct flow *flow, size_t index, struct step *step)
     const char *operands = text + whole + strspn(text + whole, " \t");
     const char *rest = first_end(operands);
     bool is_matrix = strncmp(text, "wgmma", 5) == 0;
-    bool writes = *operands != '[' &&
-                  !is_any(text, opcode, writes_none, sizeof writes_none / sizeof *writes_none);
+    bool writes = *operands != '[' && !is_any(text, opcode, writes_none, WL_COUNT(writes_none));
     if (writes)
         gather(&flow->registers, operands, rest, step->writes, &step->write_count);
     if (!writes || is_matrix)
         gather(&flow->registers, operands, rest, step->uses, &step->use_count);
     gather(&flow->registers, rest, end, step->uses, &step->use_count);
     step->keeps = is_guarded || is_matrix;
-    step->ends = !is_guarded && is_any(text, opcode, ends, sizeof ends / sizeof *ends);
+    step->ends = !is_guarded && is_any(text, opcode, ends, WL_COUNT(ends));
     if (opcode == 3 && strncmp(text, "bra", 3) == 0) {
         int64_t label = wl_keys_find(&flow->labels, operands, name_length(operands));
         step->target = label ? flow->targets.items[label - 1] : SIZE_MAX;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "analyse/metric/blocks.h"
+#include "base/count.h"
 #include "base/memory.h"
 
 enum { hook_step = 100 };
@@ -129,7 +130,7 @@ static void keep(lua_State *lua, const char *const *names)
 
 static void open_libraries(lua_State *lua, bool is_contained)
 {
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+    for (size_t i = 0; i < WL_COUNT(libraries); i++) {
         luaL_requiref(lua, libraries[i].name, libraries[i].open, 0);
         lua_newtable(lua);
         keep(lua, libraries[i].kept);

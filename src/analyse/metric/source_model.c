@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/near.h"
 #include "gpu/stall_names.h"
@@ -32,7 +33,7 @@ static const struct known_column {
      "l1tex__t_sectors_lookup_miss"},
 };
 enum {
-    known_column_count = sizeof known_columns / sizeof *known_columns,
+    known_column_count = WL_COUNT(known_columns),
     basic_column_count = 2,
 };
 

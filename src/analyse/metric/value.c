@@ -6,6 +6,7 @@
 
 #include "analyse/metric/catalog.h"
 #include "analyse/metric/metric.h"
+#include "base/count.h"
 #include "base/memory.h"
 
 struct entry {
@@ -88,7 +89,7 @@ static const struct fact {
     {"launch__stream_id", stream_id, true},
     {"launch__thread_count", thread_count, true},
 };
-enum { fact_count = sizeof facts / sizeof *facts };
+enum { fact_count = WL_COUNT(facts) };
 
 /* ---- one value ---- */
 
@@ -221,7 +222,7 @@ static void run_formula(struct wl_metric_set *set, struct entry *entry, int form
 static bool is_base_known(struct wl_metric_set *set, const char *base)
 {
     static const char *const totals[] = {".sum", ".ratio", ".pct", ".avg", ""};
-    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++) {
+    for (size_t i = 0; i < WL_COUNT(totals); i++) {
         char *name = wl_string_format("%s%s", base, totals[i]);
         bool is_known = wl_metric_find(set->catalog, name) ||
                         wl_report_value(set->launch, name, &(double){0}, &(enum wl_mark){0});

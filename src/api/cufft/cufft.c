@@ -254,7 +254,7 @@ static int type_between(int in, int out)
         {C_32F, C_32F, C2C}, {R_32F, C_32F, R2C}, {C_32F, R_32F, C2R},
         {C_64F, C_64F, Z2Z}, {R_64F, C_64F, D2Z}, {C_64F, R_64F, Z2D},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
         if (rows[i][0] == in && rows[i][1] == out)
             return rows[i][2];
     return 0;

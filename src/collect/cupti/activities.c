@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/count.h"
 #include "base/demangle.h"
 #include "base/memory.h"
 #include "collect/cupti/trace_calls.h"
@@ -155,7 +156,7 @@ static const char *const wait_names[] = {
     [WL_TIMELINE_SYNC_STREAM] = "Stream Synchronize",
     [WL_TIMELINE_SYNC_CONTEXT] = "Context Synchronize",
 };
-enum { WAIT_NAMES = sizeof wait_names / sizeof *wait_names };
+enum { WAIT_NAMES = WL_COUNT(wait_names) };
 
 static void take_wait(const struct wl_cupti_activity *activity)
 {
@@ -236,7 +237,7 @@ static const char *const copy_names[] = {
     [7] = "[CUDA memcpy Device-to-Array]", [8] = "[CUDA memcpy Device-to-Device]",
     [9] = "[CUDA memcpy Host-to-Host]",    [10] = "[CUDA memcpy Peer-to-Peer]",
 };
-enum { COPY_NAMES = sizeof copy_names / sizeof *copy_names };
+enum { COPY_NAMES = WL_COUNT(copy_names) };
 
 /* CUPTI's numbers of memory are those of enum wl_timeline_memory; it knows static variables, too.
  */
@@ -523,7 +524,7 @@ static void add_unified(void)
 /* What is only nice to have. */
 static void add_kinds(void)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; i < WL_COUNT(kinds); i++) {
         bool is_there = true;
         if (kinds[i].is_needed || !is_asked(i))
             continue;
@@ -548,7 +549,7 @@ static int domain_of(enum wl_cupti_activity_kind kind)
 static enum wl_code add_calls(struct wl_error *error)
 {
     bool is_any_left_out = false;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; i < WL_COUNT(kinds); i++) {
         int domain = domain_of(kinds[i].kind);
         if (!domain || !is_asked(i))
             continue;
@@ -568,7 +569,7 @@ static enum wl_code start_records(struct wl_error *error)
 {
     uint64_t needed = 0;
     bool is_any = false;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; i < WL_COUNT(kinds); i++) {
         is_any = is_any || (kinds[i].is_needed && is_asked(i));
         if (kinds[i].is_needed && is_asked(i) && !domain_of(kinds[i].kind))
             needed |= UINT64_C(1) << kinds[i].kind;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/count.h"
 #include "base/try_read.h"
 
 const struct wl_collect_launch_call wl_collect_launch_calls[WL_COLLECT_LAUNCH_CALL_COUNT] = {
@@ -59,7 +60,7 @@ const char *wl_collect_symbol(const struct wl_cupti_api_data *data)
 bool wl_collect_is_peer(const char *function)
 {
     static const char *const words[] = {"nccl", "nvshmem"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < WL_COUNT(words); i++)
         if (strstr(function, words[i]))
             return true;
     return false;
@@ -78,7 +79,7 @@ bool wl_collect_is_harmless(const char *name)
         "LaunchKernel", "LaunchCooperativeKernel", "Get",        "Peek",
         "IsCapturing",  "CallConfiguration",       "SetCurrent", "SetDevice",
         "Occupancy"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < WL_COUNT(words); i++)
         if (strstr(name, words[i]) && !strstr(name, "MultiDevice"))
             return true;
     return false;

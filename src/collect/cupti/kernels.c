@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/demangle.h"
 #include "base/folder.h"
 #include "base/memory.h"
@@ -152,7 +153,7 @@ void wl_collect_kernel_read_attributes(const struct wl_collect_kernels *kernels,
             return;
         function = own;
     }
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
         if (kernels->core->cuda.function_attribute(&value, rows[i].attribute, function) == 0)
             memcpy((char *)kernel + rows[i].offset, &value, sizeof value);
     kernel->has_attributes = kernel->registers > 0;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/count.h"
 #include "collect/cupti/calls.h"
 
 /* Calls that are reported besides launches. */
@@ -17,13 +18,13 @@ static const struct {
     {WL_CUPTI_DOMAIN_STATE, WL_CUPTI_STATE_FATAL_ERROR},
     {WL_CUPTI_DOMAIN_STATE, WL_CUPTI_STATE_ERROR},
 };
-enum { other_call_count = sizeof other_calls / sizeof *other_calls, driver_calls_max = 1024 };
+enum { other_call_count = WL_COUNT(other_calls), driver_calls_max = 1024 };
 
 bool wl_collect_is_unsaved_memory(const char *name)
 {
     static const char *const begins[] = {"cuMemMap", "cuMemAllocAsync", "cuMemAllocFromPoolAsync",
                                          "cuIpcOpenMemHandle"};
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+    for (size_t i = 0; i < WL_COUNT(begins); i++)
         if (strncmp(name, begins[i], strlen(begins[i])) == 0)
             return true;
     return false;

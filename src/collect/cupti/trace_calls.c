@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/count.h"
+
 enum { CALLS_MAX = 1200 }; /* numbers of calls are below that, of either API */
 
 /* Without versions ("_v2", "_v11000", "_ptsz"). */
@@ -73,7 +75,7 @@ static const char *const questions[] = {
 bool wl_cupti_call_is_query(const char *name)
 {
     size_t length = strcspn(name, "_");
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+    for (size_t i = 0; i < WL_COUNT(questions); i++)
         if (strlen(questions[i]) == length && strncmp(questions[i], name, length) == 0)
             return true;
     return false;

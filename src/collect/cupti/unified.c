@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/count.h"
 #include "binary/binary.h"
 #include "collect/cupti/trace_calls.h"
 #include "hardware/abi.h"
@@ -63,7 +64,7 @@ bool wl_cupti_unified_configure(const struct wl_cupti *cupti, bool has_faults)
         {WL_CUPTI_UNIFIED_CPU_FAULT, true},
         {WL_CUPTI_UNIFIED_GPU_FAULT, true},
     };
-    enum { ROWS = sizeof rows / sizeof *rows };
+    enum { ROWS = WL_COUNT(rows) };
     struct wl_cupti_unified_config configs[ROWS * WL_CUDA_DEVICES_MAX];
     struct wl_cuda cuda;
     int devices = 0;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/count.h"
 #include "interpose/engine.h"
 #include "interpose/mpi/clock.h"
 
@@ -45,7 +46,7 @@ static void *find_symbol(const char *name)
 {
     static const char *const files[] = {"libmpi.so.40", "libmpi.so.12", "libmpi.so", "libmpich.so"};
     void *symbol = dlsym(RTLD_NEXT, name);
-    for (size_t i = 0; !symbol && i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; !symbol && i < WL_COUNT(files); i++) {
         void *file = dlopen(files[i], RTLD_LAZY | RTLD_NOLOAD);
         symbol = file ? dlsym(file, name) : NULL;
     }
@@ -297,7 +298,7 @@ void *wl_mpi_choose_fortran_status(void *status, struct wl_mpi_status *own)
 {
     static const char *const names[] = {"mpi_fortran_status_ignore_",
                                         "MPIR_F08_MPI_STATUS_IGNORE_OBJ"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < WL_COUNT(names); i++)
         if (status == dlsym(RTLD_DEFAULT, names[i]))
             return own;
     return status ? status : own;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "interpose/mpi/board.h"
 #include "timeline/engine.h"
 
@@ -75,7 +76,7 @@ static const char *job_name(void)
 {
     static const char *const names[] = {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID",
                                         "SLURM_JOB_ID"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < WL_COUNT(names); i++) {
         const char *value = getenv(names[i]);
         if (value && *value)
             return value;
@@ -185,7 +186,7 @@ void wl_mpi_clock_expect(const void *request, wl_mpi_handle comm)
 
 void wl_mpi_clock_wait_for(struct wl_mpi_waiting *waiting, int count, const void *requests)
 {
-    const int most = sizeof waiting->requests / sizeof *waiting->requests;
+    const int most = WL_COUNT(waiting->requests);
     waiting->count = 0;
     if (!engine || !is_open_mpi || count > most)
         return;

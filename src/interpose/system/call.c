@@ -5,6 +5,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "interpose/engine.h"
 
 static const struct wl_timeline_engine *engine;
@@ -52,7 +53,7 @@ const struct wl_timeline_engine *wl_system_engine(void)
 static void *find_newer(const char *name)
 {
     static const char *const names[] = {"pthread_cond_wait", "pthread_cond_timedwait"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < WL_COUNT(names); i++)
         if (strcmp(name, names[i]) == 0)
             return dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
     return NULL;

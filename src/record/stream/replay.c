@@ -204,7 +204,7 @@ static enum wl_code deliver(struct replay *replay, uint32_t kind, size_t length,
     /* the first record may be empty, before there is memory for any */
     unsigned char none = 0, *payload = length ? replay->payload : &none;
     struct wl_codec codec = {.next = payload, .end = payload + length};
-    if (kind == 0 || kind >= sizeof deliverers / sizeof *deliverers)
+    if (kind == 0 || kind >= WL_COUNT(deliverers))
         return corrupt(replay, start, "a record of the stream is of an unknown kind");
     deliverers[kind](replay, &codec);
     bool is_good = !codec.is_bad && codec.next == codec.end;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "show/draw/charts.h"
 #include "show/draw/scale.h"
@@ -60,7 +61,7 @@ struct wl_drawing *wl_chart_throughput(const struct wl_chart_launch *launch, con
     };
     struct bars bars = {0};
     struct wl_drawing *drawing = NULL;
-    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+    for (size_t i = 0; i < WL_COUNT(metrics); i++)
         add(&bars, launch, metrics[i][0], metrics[i][1]);
     if (bars.count > 0)
         drawing = draw_bars(&bars, 100, WL_INK_BLUE, "Throughput of the units",

@@ -2,6 +2,7 @@
  * memory, and on each link what went over it. */
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "show/draw/charts.h"
 #include "show/draw/scale.h"
@@ -27,7 +28,7 @@ static const struct {
              {20, WL_INK_HEAT_5, "20 to 50 %"},
              {50, WL_INK_ORANGE, "50 to 80 %"},
              {80, WL_INK_RED, "above 80 %"}};
-enum { heat_count = sizeof heats / sizeof *heats };
+enum { heat_count = WL_COUNT(heats) };
 
 /* A kind of memory that a kernel names. */
 static const struct space {
@@ -52,7 +53,7 @@ static const struct space {
      {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
       "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"}},
 };
-enum { space_count = sizeof spaces / sizeof *spaces, shared_row = space_count - 1 };
+enum { space_count = WL_COUNT(spaces), shared_row = space_count - 1 };
 
 static void draw_box(struct wl_drawing *drawing, int column, double y, double box_height,
                      const char *label, const char *below, const struct wl_metric_value *value)
@@ -128,7 +129,7 @@ static void draw_headings(struct wl_drawing *drawing)
         int column;
         const char *text;
     } headings[] = {{0, "instructions"}, {1, "sectors, wavefronts"}, {2, "bytes"}, {3, "bytes"}};
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+    for (size_t i = 0; i < WL_COUNT(headings); i++)
         wl_drawing_text(
             drawing,
             (columns[headings[i].column] + box_width + columns[headings[i].column + 1]) / 2, 18, 11,

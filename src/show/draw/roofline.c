@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "show/draw/charts.h"
 #include "show/draw/scale.h"
@@ -36,10 +37,7 @@ static const struct precision {
      {"ptx__inst_executed_pipe_tensor.sum",
       "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"}},
 };
-enum {
-    level_count = sizeof levels / sizeof *levels,
-    precision_count = sizeof precisions / sizeof *precisions
-};
+enum { level_count = WL_COUNT(levels), precision_count = WL_COUNT(precisions) };
 
 /* Values of the launch; NULL where they are absent or zero. */
 struct roofline {

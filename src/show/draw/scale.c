@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "show/format/format.h"
 
@@ -22,7 +23,7 @@ static void format_tick(double value, char *buffer, size_t size)
 {
     static const char *const prefixes[] = {"", " K", " M", " G", " T", " P"};
     size_t prefix = 0;
-    while (fabs(value) >= 999.5 && prefix + 1 < sizeof prefixes / sizeof *prefixes) {
+    while (fabs(value) >= 999.5 && prefix + 1 < WL_COUNT(prefixes)) {
         value /= 1000;
         prefix++;
     }

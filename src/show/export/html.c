@@ -94,7 +94,7 @@ static void add_json(const json_t *data, struct wl_text *out)
 static enum wl_code add_sections(struct wl_html *html, struct wl_text *out, struct wl_error *error)
 {
     enum wl_code code = WL_OK;
-    for (size_t i = 0; i < sizeof sections / sizeof *sections && !code; i++) {
+    for (size_t i = 0; i < WL_COUNT(sections) && !code; i++) {
         if (sections[i].is_of_launches && !html->set)
             continue;
         json_t *data = json_object();

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "report/keys.h"
 #include "show/export/html.h"
@@ -127,7 +128,7 @@ static json_t *where_json(const struct wl_report_launch *launch)
                                          "block_size", "status",      "message"};
     json_t *where = wl_fields_json(launch);
     const struct wl_record_attribute *uncounted = wl_report_attribute(launch, "launch__uncounted");
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    for (size_t i = 0; i < WL_COUNT(others); i++)
         json_object_del(where, others[i]);
     if (uncounted && uncounted->text)
         json_object_set_new(where, "uncounted", wl_json_text(uncounted->text));
@@ -239,7 +240,7 @@ json_t *wl_html_bare_launches(const struct wl_view_context *context)
     json_t **const lists[] = {&bare.of_kernels, &bare.kernel, &bare.where,   &bare.grids,
                               &bare.blocks,     &bare.ids,    &bare.of_kind, &bare.starts,
                               &bare.times,      &bare.failed};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (size_t i = 0; i < WL_COUNT(lists); i++)
         *lists[i] = json_array();
     enum wl_mark mark = add_launches(&bare, context);
     wl_keys_free(&bare.kernels);

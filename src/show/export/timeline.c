@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "report/nsys.h"
 #include "report/tables.h"
@@ -94,7 +95,7 @@ static const struct {
 
 static bool tell_packed(const char *name, uint64_t word, const struct taker *taker)
 {
-    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+    for (size_t i = 0; i < WL_COUNT(packed); i++)
         if (strcmp(packed[i].word, name) == 0) {
             packed[i].tell(word, taker);
             return true;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "show/export/timeline_writer.h"
 
 static void begin(struct wl_timeline_writer *writer)
@@ -53,7 +54,7 @@ static uint64_t since_first(const struct wl_timeline_writer *writer, uint64_t ns
 static bool may_cause_work(const char *call)
 {
     static const char *const words[] = {"Launch", "Memcpy", "Memset", "memcpy", "memset"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < WL_COUNT(words); i++)
         if (strstr(call, words[i]))
             return true;
     return false;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "show/format/format.h"
@@ -358,8 +359,8 @@ static enum wl_code walk(void *self, struct wl_page_sink *sink, struct wl_error 
 {
     const struct page *page = self;
     (void)error;
-    wl_heading(sink, row_columns, sizeof row_columns / sizeof *row_columns);
-    wl_heading(sink, csv_columns, sizeof csv_columns / sizeof *csv_columns);
+    wl_heading(sink, row_columns, WL_COUNT(row_columns));
+    wl_heading(sink, csv_columns, WL_COUNT(csv_columns));
     wl_heading(sink, &mark_column, 1);
     wl_put(sink, &mark_column, wl_cell_word(page->time->is_predicted ? "predicted" : "exact"));
     walk_rows(page, sink);

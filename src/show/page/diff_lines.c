@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "show/page/advice_text.h"
 #include "show/page/diff_parts.h"
@@ -19,7 +20,7 @@ static const char *const counts[] = {
     "memory_l1_wavefronts_shared",
     "smsp__pcsamp_sample_count",
 };
-enum { count_count = sizeof counts / sizeof *counts, rows_shown = 12, text_shown = 60 };
+enum { count_count = WL_COUNT(counts), rows_shown = 12, text_shown = 60 };
 
 static const double least_share = 0.01;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "show/format/format.h"
 #include "show/page/diff_parts.h"
@@ -29,7 +30,7 @@ static const char *const states[] = {
     "misc",
     "gmma",
 };
-enum { state_count = sizeof states / sizeof *states, most_states = 4 };
+enum { state_count = WL_COUNT(states), most_states = 4 };
 
 static const double least_share = 0.05, least_change = 0.02;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "show/format/format.h"
 
@@ -130,7 +131,7 @@ void wl_put_note(struct wl_page_sink *sink, const struct wl_report_note *note)
         note->launch_key < 0 ? wl_cell_absent() : wl_cell_number((double)note->launch_key),
         note->process ? wl_cell_number((double)note->process->record.pid) : wl_cell_absent(),
     };
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+    for (size_t i = 0; i < WL_COUNT(cells); i++)
         wl_put(sink, &columns[i], cells[i]);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/tables.h"
@@ -165,7 +166,7 @@ static enum wl_code put_summaries(struct wl_report *report, const struct wl_nvpr
         fprintf(view->out, "%16s  %7s  %8s  %8s  %8s  %8s  %8s  Name\n", "Type", "Time(%)",
                 summary_headings[0], summary_headings[1], summary_headings[2], summary_headings[3],
                 summary_headings[4]);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && !code; i++) {
+    for (size_t i = 0; i < WL_COUNT(parts) && !code; i++) {
         bool is_wanted = view->has_summary || (view->has_gpu_summary && parts[i].is_of_gpu) ||
                          (view->has_api_summary && parts[i].is_of_api);
         listing.type = parts[i].type;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/advise/ladder.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "show/format/format.h"
 #include "show/page/advice_text.h"
@@ -349,7 +350,7 @@ static char *find_way_on(struct wl_view_context *context, const struct wl_view_a
     } else if (is_known && wl_verdict_find(&ladder, advice->findings, advice->finding_count,
                                            share->launch->kernel) == WL_VERDICT_OPEN) {
         size_t most = 0;
-        for (size_t i = 1; i < sizeof ways_on / sizeof *ways_on; i++)
+        for (size_t i = 1; i < WL_COUNT(ways_on); i++)
             if (ladder.steps_ns[ways_on[i].step] > ladder.steps_ns[ways_on[most].step])
                 most = i;
         double part = 100 * ladder.steps_ns[ways_on[most].step] / ladder.duration_ns;

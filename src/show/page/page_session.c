@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "show/format/format.h"
 #include "show/page/context.h"
@@ -180,8 +181,7 @@ static const struct {
 /* NULL: it means what it is. */
 static const char *meaning_of(const struct fact *fact)
 {
-    for (size_t i = 0; !fact->text && fact->number == 0 && i < sizeof meanings / sizeof *meanings;
-         i++)
+    for (size_t i = 0; !fact->text && fact->number == 0 && i < WL_COUNT(meanings); i++)
         if (strcmp(fact->key, meanings[i].key) == 0)
             return meanings[i].meaning;
     return NULL;
@@ -229,7 +229,7 @@ static void put_groups(struct wl_page_sink *sink, const struct group_list *list)
 {
     static const char *const kinds[] = {"processes", "devices"};
     put_group(sink, &list->items[0], list->items[0].kind); /* the session */
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    for (size_t k = 0; k < WL_COUNT(kinds); k++) {
         wl_begin(sink, WL_LEVEL_LIST, kinds[k], 0);
         for (size_t i = 1; i < list->count; i++)
             if (strcmp(list->items[i].kind, kinds[k]) == 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyse/metric/source_model.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "show/format/format.h"
 #include "show/page/context.h"
@@ -33,7 +34,7 @@ static enum wl_code read_choice(const struct wl_view_context *context, struct ch
     const char *text = context->options->view_source;
     if (!text)
         text = choices[0].name;
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+    for (size_t i = 0; i < WL_COUNT(choices); i++) {
         if (strcmp(choices[i].name, text) == 0) {
             *choice = choices[i].choice;
             return WL_OK;
@@ -79,7 +80,7 @@ static unsigned rank_column(const char *name)
         {"memory_l2_theoretical_sectors_global", WL_COLUMN_LEAVES_SECOND},
         {"memory_l1_wavefronts_shared", WL_COLUMN_LEAVES_SECOND},
     };
-    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+    for (size_t i = 0; i < WL_COUNT(ranks); i++)
         if (strcmp(ranks[i].name, name) == 0)
             return ranks[i].flag;
     return 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "show/format/format.h"
 #include "show/page/context.h"
@@ -96,7 +97,7 @@ static char *find_line(struct wl_view_context *context, const struct wl_report_l
                        const char *cause)
 {
     struct wl_error error = {0};
-    size_t row = 0, row_count = sizeof line_rows / sizeof *line_rows;
+    size_t row = 0, row_count = WL_COUNT(line_rows);
     while (row < row_count && strcmp(line_rows[row].cause, cause) != 0)
         row++;
     if (row == row_count || !launch->kernel ||
@@ -330,7 +331,7 @@ static void put_launch(struct wl_page_sink *sink, const struct wl_report_launch 
     wl_put(sink, &duration, wl_cell_number(whatif->duration_ns));
     wl_put(sink, &mark, wl_cell_word("predicted"));
     wl_put(sink, &stand_in, wl_cell_flag(is_stand_in(launch)));
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; i < WL_COUNT(parts); i++)
         put_rows(sink, parts[i].key, parts[i].heading, parts[i].rows, parts[i].count,
                  whatif->duration_ns);
     wl_end(sink);

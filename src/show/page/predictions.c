@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "show/page/fields.h"
 #include "show/page/sink.h"
@@ -31,7 +32,7 @@ static const char *limiter(const struct wl_report_launch *launch)
     };
     const char *best = "latency";
     double most = 60; /* below, nothing is busy enough to be the limit (Nsight Compute's rule) */
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
         double value = 0;
         enum wl_mark mark;
         if (wl_report_value(launch, rows[i].metric, &value, &mark) && value > most) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "show/format/format.h"
@@ -29,7 +30,7 @@ static const struct {
     {NULL, "outside_ns", "before the GPU's first work and after its last"},
 };
 
-enum { PARTS = sizeof rows / sizeof *rows };
+enum { PARTS = WL_COUNT(rows) };
 
 struct part {
     const char *text, *kind; /* kind: its fact */

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 /* Whether the sink leaves out what comes now. */
@@ -13,14 +14,14 @@ static bool is_left_out(const struct wl_page_sink *sink)
 
 void wl_begin(struct wl_page_sink *sink, enum wl_level_kind kind, const char *key, unsigned flags)
 {
-    sink->flags[sink->depth++ % (sizeof sink->flags / sizeof *sink->flags)] = flags;
+    sink->flags[sink->depth++ % (WL_COUNT(sink->flags))] = flags;
     if (sink->begin)
         sink->begin(sink, kind, key);
 }
 
 void wl_end(struct wl_page_sink *sink)
 {
-    unsigned flags = sink->flags[(sink->depth - 1) % (sizeof sink->flags / sizeof *sink->flags)];
+    unsigned flags = sink->flags[(sink->depth - 1) % (WL_COUNT(sink->flags))];
     if (sink->end && !is_left_out(sink))
         sink->end(sink, flags);
     sink->depth--;

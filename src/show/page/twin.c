@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "analyse/metric/metric.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "record/settings.h"
 #include "show/page/fields.h"
 
 /* How far the two may lie apart, for the count below each table. */
 static const double steps_pct[] = {0, 1, 5};
-enum { step_count = sizeof steps_pct / sizeof *steps_pct };
+enum { step_count = WL_COUNT(steps_pct) };
 
 struct twin {
     struct wl_metric_catalog *catalog;
@@ -82,7 +83,7 @@ static bool is_fact(const char *name)
 {
     static const char *const prefixes[] = {"device__", "launch__", "kernel__", "sm__maximum_",
                                            "warplens__"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    for (size_t i = 0; i < WL_COUNT(prefixes); i++)
         if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
             return true;
     return false;

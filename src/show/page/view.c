@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "show/page/context.h"
 
 static const struct wl_page *const pages[] = {
@@ -20,7 +21,7 @@ const char wl_view_page_list[] =
 
 int wl_view_page_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+    for (size_t i = 0; i < WL_COUNT(pages); i++)
         if (strcmp(pages[i]->name, name) == 0)
             return (int)i;
     return -1;

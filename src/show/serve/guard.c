@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/count.h"
 #include "base/text.h"
 
 static bool make_secret(char secret[WL_SERVE_SECRET_LENGTH + 1])
@@ -30,7 +31,7 @@ void wl_guard_free(struct wl_guard *guard)
 bool wl_guard_allows_host(const char *host)
 {
     static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
-    for (size_t i = 0; host && i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; host && i < WL_COUNT(names); i++) {
         if (!wl_text_starts(host, names[i]))
             continue;
         const char *port = host + strlen(names[i]);

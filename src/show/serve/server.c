@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "show/export/export.h"
 #include "show/library/http.h"
@@ -156,7 +157,7 @@ static enum MHD_Result take_command(struct wl_server *server, struct MHD_Connect
                     {"cancel", WL_COMMAND_CANCEL},
                     {"baseline", WL_COMMAND_BASELINE},
                     {"whatif", WL_COMMAND_WHATIF}};
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    for (size_t i = 0; i < WL_COUNT(commands); i++) {
         if (strcmp(rest, commands[i].name) != 0)
             continue;
         wl_book_request(server->book, commands[i].command,
@@ -242,7 +243,7 @@ static const struct route {
 
 static const struct route *find_route(const char *method, const char *url)
 {
-    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
+    for (size_t i = 0; i < WL_COUNT(routes); i++) {
         const struct route *route = &routes[i];
         bool is_there =
             route->has_rest ? wl_text_starts(url, route->path) : !strcmp(url, route->path);

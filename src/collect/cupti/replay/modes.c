@@ -1,6 +1,7 @@
 /* The table of replay modes: what each --replay-mode means. */
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "base/text.h"
 #include "collect/cupti/replay/replay.h"
 
@@ -42,7 +43,7 @@ static const struct wl_replay_mode *const modes[] = {
 #define WL_REPLAY_MODE(name) &wl_replay_##name,
 #include "collect/cupti/replay/modes.def"
 };
-enum { mode_count = sizeof modes / sizeof *modes };
+enum { mode_count = WL_COUNT(modes) };
 
 void wl_replay_interrupt(struct wl_replayer *replay, struct wl_collect_context *context)
 {

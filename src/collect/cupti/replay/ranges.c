@@ -3,6 +3,7 @@
  * program has them, beside each other too. Counting begins with the first launch. For further
  * passes the launches are replayed, or the whole program is. */
 #include "base/clock.h"
+#include "base/count.h"
 #include "collect/cupti/replay/range.h"
 
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static void set_obstacle(struct wl_replayer *replay, const char *what)
 static bool is_wait(const char *name)
 {
     static const char *const words[] = {"Synchronize", "StreamWaitEvent"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < WL_COUNT(words); i++)
         if (strstr(name, words[i]))
             return true;
     return false;
@@ -82,7 +83,7 @@ static bool is_lasting(const char *name)
     static const char *const words[] = {
         "Profiler",     "EventRecord", "EventCreate", "EventDestroy", "EventElapsed", "Query",
         "StreamCreate", "FuncSet",     "KernelSet",   "CtxPush",      "CtxPop"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < WL_COUNT(words); i++)
         if (strstr(name, words[i]))
             return true;
     return false;

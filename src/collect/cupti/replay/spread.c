@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "collect/cupti/replay/replay.h"
@@ -16,7 +17,7 @@
  * first is soon done, for kernels that are launched a few dozen times. Where there are many groups
  * the first is all: their launches are counted a hundred in a row, so that most have several. */
 static const uint32_t shares[] = {1, 16};
-enum { share_count = sizeof shares / sizeof *shares };
+enum { share_count = WL_COUNT(shares) };
 
 /* patience: so many launches are let pass in wait for the one that a pass is to begin with.
  * attempts_max: for each part of the plan; a program may never make the same launches in a row. */
