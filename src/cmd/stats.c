@@ -46,7 +46,8 @@ static const struct wl_option rows[] = {
           WL_TABLE_TIME_WORDS "|nanoseconds|microseconds|"
                               "milliseconds|seconds",
           "unit of times; default: nsec"),
-    WL_OVERWRITE_ROW(struct options, overwrite, "replace existing files"),
+    /* -f is the format */
+    STATS(overwrite, CONFIRM, "force-overwrite", 0, "true|false", "replace existing files"),
     STATS(lists_tables, FLAG, "help-reports", 0, NULL, "list the tables and exit"),
     STATS(lists_forms, FLAG, "help-formats", 0, NULL, "list the formats and exit"),
     STATS(overwrite, CONFIRM, "force-overwrite-output", 0, "true|false", NULL),
