@@ -12,7 +12,8 @@
 /* Causes that are taken away together, too: those that cost most, where what-if was asked for and
  * where it was not. */
 enum { CAUSES_MOST = 24, TOP_ASKED = 4, TOP_LIGHT = 3, SETS_MOST = 1 << TOP_ASKED };
-enum { REPLAYS_MOST = CAUSES_MOST + SETS_MOST + WL_TIMING_SETS_MOST, NO_REPLAY = UINT32_MAX };
+enum { REPLAYS_MOST = CAUSES_MOST + SETS_MOST + WL_TIMING_SETS_MOST };
+#define NO_REPLAY UINT32_MAX /* of a cause that the launch has nothing of */
 /* Of a trace: words where what-if was asked for, and where it was not. */
 enum { WORDS_ASKED = 1 << 20, WORDS_LIGHT = 128 << 10 };
 #define LEAST_SAVED 0.02 /* part of the duration; what saves less is in no set */
