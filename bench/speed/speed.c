@@ -1,6 +1,7 @@
 /* How fast the simulated GPU executes and counts: G thread-instructions per second, and how many
  * times slower than the same loops in plain C, measured in one run. Rows of one core are processor
  * time, so that other load tells less. usage: speed PTX-FILE [KERNEL [ROW]] */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,7 +195,9 @@ static void measure(struct bench *bench, const char *kernel, const uint8_t *para
                     const uint32_t grid[2], const uint32_t block[2], double native_s,
                     size_t elements)
 {
-    const uint32_t cores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t usable; /* taskset makes them fewer */
+    const uint32_t cores =
+        sched_getaffinity(0, sizeof usable, &usable) == 0 ? (uint32_t)CPU_COUNT(&usable) : 1;
     double counted_s = 0; /* processor time of all counting on one core */
     const struct {
         const char *what;

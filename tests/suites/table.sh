@@ -11,7 +11,8 @@ by `tests/suites/run.sh`. A program passes if its own check does: the text that 
 names, or, where it prints none, an exit code of 0 with no message of Warplens. Arguments are made small;
 times, where they were taken, are seconds of processor time. What had not been done before, on two cores shared with many other
 programs, was run again on 27 November 2026: on two cores of its own for each program (`taskset`; 15 side by side on the 32 of an Intel
-Xeon with AVX-512), for 120 s by the clock (BlackScholes_nvrtc on two shared ones). "Not done within 120 s" is said of that run. The page is written by `tests/suites/table.sh`;
+Xeon with AVX-512), for 120 s by the clock (BlackScholes_nvrtc on two shared ones). "Not done within 120 s" is said of that run. The programs of
+llm.c ran the same day in the same way, 13 side by side, for 700 s of processor time at most. The page is written by `tests/suites/table.sh`;
 rows that were not run again keep their former results.
 END
 for suite in cuda-samples hecbench llm.c; do
