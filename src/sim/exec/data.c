@@ -1,4 +1,5 @@
 /* Predicates, selection, packing, special registers, bit tricks and carries. */
+#include "base/count.h"
 #include "sim/exec/bits.h"
 #include "sim/exec/lanes.h"
 #include "sim/exec/values.h"
@@ -358,25 +359,12 @@ static u32 cluster_special(const struct wl_warp *warp, enum wl_special special)
     return special <= WL_SPECIAL_CLUSTER_CTAID_Z ? block % size : size;
 }
 
-/* Values that are the same in all lanes. */
-static u64 uniform_special(struct wl_warp *warp, const struct wl_op *op)
+/* Values that are the same in all lanes, of registers without dimensions. */
+static u64 scalar_special(struct wl_warp *warp, const struct wl_op *op)
 {
     const struct wl_run *run = warp->worker->run;
     const struct wl_sim_launch *launch = run->launch;
-    enum wl_special special = op->kind;
-    switch (special) {
-    case WL_SPECIAL_NTID_X:
-    case WL_SPECIAL_NTID_Y:
-    case WL_SPECIAL_NTID_Z:
-        return launch->block[special - WL_SPECIAL_NTID_X];
-    case WL_SPECIAL_CTAID_X:
-    case WL_SPECIAL_CTAID_Y:
-    case WL_SPECIAL_CTAID_Z:
-        return warp->cta->id[special - WL_SPECIAL_CTAID_X];
-    case WL_SPECIAL_NCTAID_X:
-    case WL_SPECIAL_NCTAID_Y:
-    case WL_SPECIAL_NCTAID_Z:
-        return launch->grid[special - WL_SPECIAL_NCTAID_X];
+    switch ((enum wl_special)op->kind) {
     case WL_SPECIAL_WARPID:
         return warp->index;
     case WL_SPECIAL_NWARPID:
@@ -400,19 +388,6 @@ static u64 uniform_special(struct wl_warp *warp, const struct wl_op *op)
         return launch->is_cooperative ? (u32)(uintptr_t)run->workspace : 0;
     case WL_SPECIAL_WORKSPACE_HIGH:
         return launch->is_cooperative ? (u64)(uintptr_t)run->workspace >> 32 : 0;
-    case WL_SPECIAL_CLUSTERID_X:
-    case WL_SPECIAL_CLUSTERID_Y:
-    case WL_SPECIAL_CLUSTERID_Z:
-    case WL_SPECIAL_NCLUSTERID_X:
-    case WL_SPECIAL_NCLUSTERID_Y:
-    case WL_SPECIAL_NCLUSTERID_Z:
-    case WL_SPECIAL_CLUSTER_CTAID_X:
-    case WL_SPECIAL_CLUSTER_CTAID_Y:
-    case WL_SPECIAL_CLUSTER_CTAID_Z:
-    case WL_SPECIAL_CLUSTER_NCTAID_X:
-    case WL_SPECIAL_CLUSTER_NCTAID_Y:
-    case WL_SPECIAL_CLUSTER_NCTAID_Z:
-        return cluster_special(warp, special);
     case WL_SPECIAL_CLUSTER_CTARANK:
         return warp->cta->rank;
     case WL_SPECIAL_CLUSTER_NCTARANK:
@@ -424,6 +399,25 @@ static u64 uniform_special(struct wl_warp *warp, const struct wl_op *op)
     default:
         return 0;
     }
+}
+
+/* Values that are the same in all lanes. */
+static u64 uniform_special(struct wl_warp *warp, const struct wl_op *op)
+{
+    const struct wl_sim_launch *launch = warp->worker->run->launch;
+    const enum wl_special special = op->kind;
+    const struct {
+        enum wl_special x; /* of three */
+        const u32 *values;
+    } dimensions[] = {{WL_SPECIAL_NTID_X, launch->block},
+                      {WL_SPECIAL_CTAID_X, warp->cta->id},
+                      {WL_SPECIAL_NCTAID_X, launch->grid}};
+    for (size_t i = 0; i < WL_COUNT(dimensions); i++)
+        if (special >= dimensions[i].x && special < dimensions[i].x + 3)
+            return dimensions[i].values[special - dimensions[i].x];
+    if (special >= WL_SPECIAL_CLUSTERID_X && special <= WL_SPECIAL_CLUSTER_NCTAID_Z)
+        return cluster_special(warp, special);
+    return scalar_special(warp, op);
 }
 
 static u32 lane_special(enum wl_special special, int lane)
