@@ -5,10 +5,10 @@
 
 #include "sim/state.h"
 
-/* Has compiled what can be of a linked program's operations, where the host has AVX-512 and memory
- * may be executed, once it has run often; at_once: what loads nothing now. Belongs to the program.
- */
-void wl_native_install(struct wl_program *program, bool at_once);
+/* Has compiled what can be of a linked program's operations, where the host has AVX2 and memory may
+ * be executed, once it has run often; for tests' engines, what loads nothing now. Belongs to the
+ * program. */
+void wl_native_install(struct wl_program *program, enum wl_sim_engine engine);
 /* Takes it back: the operations are the executor's again. */
 void wl_native_remove(struct wl_program *program);
 void wl_native_begin_worker(struct wl_worker *worker);

@@ -447,7 +447,7 @@ static void execute(struct run *run, const struct wl_program *program)
         {.count = true, .engine = WL_ENGINE_INTERPRET},
         {.count = true, .engine = WL_ENGINE_INTERPRET}, /* again, where local memory is used */
         {.count = true, .engine = WL_ENGINE_COMPILE},   /* as before, from the same memory */
-        {.count = false, .engine = WL_ENGINE_COMPILE},
+        {.count = false, .engine = WL_ENGINE_COMPILE_256},
         {.count = true,
          .checks = WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC | WL_CHECK_BOUNDS |
                    WL_CHECK_RACE_GLOBAL},

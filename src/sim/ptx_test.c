@@ -471,7 +471,7 @@ static void run_case(void **argument)
 {
     run_once(*argument, true, false, WL_ENGINE_INTERPRET);
     run_once(*argument, true, false, WL_ENGINE_COMPILE);
-    run_once(*argument, false, false, WL_ENGINE_COMPILE);
+    run_once(*argument, false, false, WL_ENGINE_COMPILE_256);
     run_once(*argument, true, true, WL_ENGINE_CHOOSE);
 }
 

@@ -216,7 +216,7 @@ static void link_program(struct wl_program *program, uint32_t mode, enum wl_sim_
         wl_executor_join(program);
     wl_groups_find(program, !(mode & ~WL_CHECK_BUDGET));
     if (!(mode & ~WL_CHECK_BUDGET) && engine != WL_ENGINE_INTERPRET)
-        wl_native_install(program, engine == WL_ENGINE_COMPILE);
+        wl_native_install(program, engine);
     program->is_linked = true;
     program->linked_mode = linked_mode;
     program->is_opaque = mode && wl_check_is_opaque(program);

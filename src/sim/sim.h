@@ -148,6 +148,7 @@ enum wl_sim_engine {
     WL_ENGINE_CHOOSE,    /* what runs often is compiled to machine code of the host, if it can be */
     WL_ENGINE_INTERPRET, /* nothing is */
     WL_ENGINE_COMPILE,   /* all that can be, at once; for tests */
+    WL_ENGINE_COMPILE_256, /* the same for AVX2 where the host has AVX-512, too */
 };
 
 struct wl_sim_options {

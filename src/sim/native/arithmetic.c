@@ -1,19 +1,11 @@
 /* Arithmetic, and conversions between 32 and 64 bits. */
 #include "sim/native/emitter.h"
 
-/* Subnormal elements become zero of the same sign. */
-static void flush(struct native_emitter *e, uint32_t number)
-{
-    native_emit(e, native_test_not_32, NATIVE_MASK_C, number, native_literal_32(e, 0x7f800000), -1);
-    native_emit_masked(e, native_and_32, number, number, native_literal_32(e, 0x80000000),
-                       NATIVE_MASK_C);
-}
-
 /* A copy without subnormals in a temporary register. */
 static uint32_t flushed(struct native_emitter *e, struct wl_operand_place place, uint32_t temporary)
 {
     native_fetch(e, temporary, place, false);
-    flush(e, temporary);
+    e->host->flush(e, temporary);
     return temporary;
 }
 
@@ -23,7 +15,7 @@ static void emit_binary_flushed(struct native_emitter *e)
     const uint32_t b = flushed(e, native_second_place(e, 0), NATIVE_TEMPORARY_B);
     const uint32_t d = native_take_vector(e);
     native_emit(e, e->row->encoding, d, a, native_vector(b), -1);
-    flush(e, d);
+    e->host->flush(e, d);
     native_define(e, 0, 0, d, true);
 }
 
@@ -128,57 +120,47 @@ void native_emit_fused(struct native_emitter *e)
             d = native_take_vector(e);
             native_fetch(e, d, c, is_wide);
             if (flushes)
-                flush(e, d);
+                e->host->flush(e, d);
         }
         native_emit(e, e->row->encoding, d, a, b, -1);
         if (flushes)
-            flush(e, d);
+            e->host->flush(e, d);
         native_define(e, 0, half, d, is_float);
     }
 }
 
-void native_emit_three_logic(struct native_emitter *e)
-{
-    const struct wl_operand_place a = native_find_place(e, 0, 0), c = native_find_place(e, 2, 0);
-    const uint32_t b = native_in_vector(e, 1, 0);
-    const uint32_t d = native_take_vector(e);
-    native_fetch(e, d, a, false);
-    native_emit(e, e->row->encoding, d, b, c, (int)(e->op->imm & 0xff));
-    native_define(e, 0, 0, d, false);
-}
-
 /* ---- between 32 and 64 bits ---- */
 
-/* Eight lanes of operand k, as a place of 32 bytes that widening instructions read. */
-static struct wl_operand_place half_place(struct native_emitter *e, uint32_t k, uint32_t half,
+struct wl_operand_place native_half_place(struct native_emitter *e, uint32_t k, uint32_t half,
                                           uint32_t temporary)
 {
     const uint32_t number = native_in_vector(e, k, 0);
     if (half == 0)
         return native_vector(number);
-    wl_assembly_vector_store(e->code, native_extract_half, native_vector(temporary),
-                             (uint8_t)number, 0, 1);
+    static const struct wl_encoding extract_32_bytes = {1, 3, 1, 0x3b},
+                                    extract_16_bytes = {1, 3, 0, 0x39};
+    wl_assembly_vector_store(e->code, e->host->is_256 ? extract_16_bytes : extract_32_bytes,
+                             native_vector(temporary), (uint8_t)number, 0, 1);
     return native_vector(temporary);
 }
 
 void native_emit_widen(struct native_emitter *e)
 {
     for (uint32_t half = 0; half < 2; half++) {
-        const struct wl_operand_place a = half_place(e, 0, half, NATIVE_TEMPORARY_A);
+        const struct wl_operand_place a = native_half_place(e, 0, half, NATIVE_TEMPORARY_A);
         const uint32_t d = native_take_vector(e);
         native_emit(e, e->row->encoding, d, 0, a, -1);
         native_define(e, 0, half, d, false);
     }
 }
 
-/* Eight lanes of a factor in the low halves of 64 bits. */
-static uint32_t spread(struct native_emitter *e, uint32_t k, uint32_t half, uint32_t temporary)
+uint32_t native_spread(struct native_emitter *e, uint32_t k, uint32_t half, uint32_t temporary)
 {
     if (k == 1 && e->row->flags & WL_NATIVE_HAS_IMMEDIATE) {
         native_fetch(e, temporary, native_literal_64(e, (uint32_t)e->op->imm), true);
         return temporary;
     }
-    native_emit(e, native_extend_zeros, temporary, 0, half_place(e, k, half, temporary), -1);
+    native_emit(e, native_extend_zeros, temporary, 0, native_half_place(e, k, half, temporary), -1);
     return temporary;
 }
 
@@ -186,8 +168,8 @@ void native_emit_multiply_wide(struct native_emitter *e)
 {
     const bool adds = e->row->flags & WL_NATIVE_ADDS;
     for (uint32_t half = 0; half < 2; half++) {
-        const uint32_t a = spread(e, 0, half, NATIVE_TEMPORARY_A),
-                       b = spread(e, 1, half, NATIVE_TEMPORARY_B);
+        const uint32_t a = native_spread(e, 0, half, NATIVE_TEMPORARY_A),
+                       b = native_spread(e, 1, half, NATIVE_TEMPORARY_B);
         if (adds) {
             native_emit(e, e->row->encoding, NATIVE_TEMPORARY_A, a, native_vector(b), -1);
             const struct wl_operand_place c = native_find_place(e, 2, half);
@@ -206,7 +188,7 @@ void native_emit_shift_wide(struct native_emitter *e)
 {
     for (uint32_t half = 0; half < 2; half++) {
         const uint32_t a = native_in_vector(e, 0, half),
-                       count = spread(e, 1, half, NATIVE_TEMPORARY_B);
+                       count = native_spread(e, 1, half, NATIVE_TEMPORARY_B);
         const uint32_t d = native_take_vector(e);
         native_emit(e, e->row->encoding, d, a, native_vector(count), -1);
         native_define(e, 0, half, d, false);
@@ -216,13 +198,9 @@ void native_emit_shift_wide(struct native_emitter *e)
 /* d = the 32-bit words of operand 0 that start at word `first`, every other one. */
 static uint32_t every_other(struct native_emitter *e, uint32_t first)
 {
-    uint32_t places[NATIVE_PIECE_LANES];
-    for (uint32_t i = 0; i < NATIVE_PIECE_LANES; i++)
-        places[i] = 2 * i + first;
     const uint32_t low = native_in_vector(e, 0, 0), high = native_in_vector(e, 0, 1),
                    d = native_take_vector(e);
-    native_fetch(e, d, native_literal(e, places, sizeof places), false);
-    native_emit(e, native_permute_two_32, d, low, native_vector(high), -1);
+    e->host->every_other(e, first, low, high, d);
     return d;
 }
 
@@ -240,11 +218,11 @@ void native_emit_unpack(struct native_emitter *e)
 void native_emit_pack(struct native_emitter *e)
 {
     for (uint32_t half = 0; half < 2; half++) {
-        const uint32_t low = spread(e, 0, half, NATIVE_TEMPORARY_A),
-                       high = spread(e, 1, half, NATIVE_TEMPORARY_B);
+        const uint32_t low = native_spread(e, 0, half, NATIVE_TEMPORARY_A),
+                       high = native_spread(e, 1, half, NATIVE_TEMPORARY_B);
         const uint64_t count[8] = {32, 0};
         native_emit(e, native_shift_left_64, NATIVE_TEMPORARY_B, high,
-                    native_literal(e, count, sizeof count), -1);
+                    native_literal_vector(e, count), -1);
         const uint32_t d = native_take_vector(e);
         native_emit(e, native_or_64, d, low, native_vector(NATIVE_TEMPORARY_B), -1);
         native_define(e, 0, half, d, false);

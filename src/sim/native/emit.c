@@ -1,6 +1,7 @@
-/* Writes the code of a segment. It does the first 16 lanes of all operations, then the others:
- * lanes know nothing of each other, and a vector register holds 16. Values stay in vector registers
- * while they are read; what is read behind the segment is written to the warp's registers. */
+/* Writes the code of a segment. It does the first lanes of all operations, then the next ones:
+ * lanes know nothing of each other, and a vector register holds 16, or 8. Values stay in vector
+ * registers while they are read; what is read behind the segment is written to the warp's
+ * registers. */
 #include "sim/native/emitter.h"
 
 #include <stdlib.h>
@@ -9,34 +10,6 @@
 static const uint8_t base_registers[] = {WL_R10, WL_R11, WL_RBX, WL_RBP,
                                          WL_R12, WL_R13, WL_R14, WL_R15};
 #define CALLER_OWNED 2 /* of these, which need not be saved */
-
-static void (*const forms[])(struct native_emitter *) = {
-    [WL_NATIVE_BINARY] = native_emit_binary,
-    [WL_NATIVE_SHIFT_WIDE] = native_emit_shift_wide,
-    [WL_NATIVE_MULTIPLY_ADD] = native_emit_multiply_add,
-    [WL_NATIVE_MULTIPLY_WIDE] = native_emit_multiply_wide,
-    [WL_NATIVE_NEGATE] = native_emit_negate,
-    [WL_NATIVE_UNARY] = native_emit_unary,
-    [WL_NATIVE_WITH_LITERAL] = native_emit_with_literal,
-    [WL_NATIVE_THREE_LOGIC] = native_emit_three_logic,
-    [WL_NATIVE_MOVE] = native_emit_move,
-    [WL_NATIVE_IMMEDIATE] = native_emit_immediate,
-    [WL_NATIVE_WIDEN] = native_emit_widen,
-    [WL_NATIVE_NARROW] = native_emit_narrow,
-    [WL_NATIVE_PACK] = native_emit_pack,
-    [WL_NATIVE_UNPACK] = native_emit_unpack,
-    [WL_NATIVE_FUSED] = native_emit_fused,
-    [WL_NATIVE_COMPARE] = native_emit_compare,
-    [WL_NATIVE_SELECT] = native_emit_select,
-    [WL_NATIVE_PREDICATE_LOGIC] = native_emit_predicate_logic,
-    [WL_NATIVE_PREDICATE_CONSTANT] = native_emit_predicate_constant,
-    [WL_NATIVE_FROM_PREDICATE] = native_emit_from_predicate,
-    [WL_NATIVE_SPECIAL] = native_emit_special,
-    [WL_NATIVE_PARAMETER] = native_emit_parameter,
-    [WL_NATIVE_SHARED] = native_emit_shared,
-    [WL_NATIVE_GLOBAL] = native_emit_global,
-    [WL_NATIVE_STORE] = native_emit_store,
-};
 
 /* One more than the highest register offset of the segment, in words. */
 static uint32_t count_words(const struct native_emitter *e)
@@ -127,40 +100,41 @@ static void emit_plans(struct native_emitter *e)
     wl_assembly_load(e->code, WL_RDX, WL_RAX, offsetof(struct wl_worker, plans), 8);
 }
 
-/* Jumps away unless the two vectors of addresses, 16 of 32 bits or 8 of 64 each, from element
- * `from` on lie to the first address as the code expects. The first is in NATIVE_TEMPORARY_A. */
+/* Jumps away unless the vectors of addresses (one or two) from lane `from` on lie to the first
+ * address as the code expects, which is in NATIVE_TEMPORARY_A. */
 static void check_vectors(struct native_emitter *e, const struct wl_native_address *address,
-                          const struct wl_operand_place vectors[2], uint32_t count, uint32_t from,
+                          const struct wl_operand_place *vectors, uint32_t count, uint32_t from,
                           uint32_t label)
 {
     const bool is_wide = address->is_global;
+    const void *expected[2];
     for (uint32_t i = 0; i < count; i++) {
-        native_fetch(e, NATIVE_TEMPORARY_B, vectors[i], is_wide);
-        native_emit(e, is_wide ? native_subtract_64 : native_subtract_32, NATIVE_TEMPORARY_B,
-                    NATIVE_TEMPORARY_B, native_vector(NATIVE_TEMPORARY_A), -1);
-        const void *expected = is_wide
-                                   ? (const void *)&address->far[from + 8 * i]
-                                   : (const void *)&address->near[from + NATIVE_PIECE_LANES * i];
-        native_emit(e, is_wide ? native_compare_64 : native_compare_32, NATIVE_MASK_A + i,
-                    NATIVE_TEMPORARY_B, native_literal(e, expected, 64), 4);
+        const uint32_t lane = from + i * e->host->vector_bytes / (is_wide ? 8 : 4);
+        expected[i] = is_wide ? (const void *)&address->far[lane] : &address->near[lane];
     }
-    wl_assembly_mask_test(e->code, NATIVE_MASK_A, count > 1 ? NATIVE_MASK_B : NATIVE_MASK_A);
-    wl_assembly_jump_if(e->code, WL_IF_NOT_ZERO, label);
+    e->host->check(e, is_wide, vectors, expected, count, label);
 }
 
-/* The same for an address that is in its register. */
+/* NATIVE_TEMPORARY_A = the first lane's address. */
+static void fetch_first(struct native_emitter *e, const struct wl_native_address *address,
+                        struct wl_operand_place first)
+{
+    first.broadcasts = true;
+    native_fetch(e, NATIVE_TEMPORARY_A, first, address->is_global);
+}
+
+/* Checks an address that is in its register. */
 static void check_register(struct native_emitter *e, uint32_t slot)
 {
     const struct wl_native_address *address = &e->segment->slots[slot];
-    const int32_t base = (int32_t)address->offset;
+    const int32_t base = (int32_t)address->offset, bytes = (int32_t)e->host->vector_bytes;
     const bool is_wide = address->is_global;
-    native_emit(e, is_wide ? native_broadcast_64 : native_broadcast_32, NATIVE_TEMPORARY_A, 0,
-                native_memory(WL_R8, base), -1);
-    for (uint32_t i = 0; i < (is_wide ? 4 : 2); i += 2) {
-        const struct wl_operand_place vectors[] = {
-            native_memory(WL_R8, base + 64 * (int32_t)i),
-            native_memory(WL_R8, base + 64 + 64 * (int32_t)i)};
-        check_vectors(e, address, vectors, 2, i * (is_wide ? 8 : NATIVE_PIECE_LANES), LABEL_MISS);
+    const int32_t size = is_wide ? 8 : 4;
+    fetch_first(e, address, native_memory(WL_R8, base));
+    for (int32_t at = 0; at < WL_LANES * size; at += 2 * bytes) {
+        const struct wl_operand_place vectors[] = {native_memory(WL_R8, base + at),
+                                                   native_memory(WL_R8, base + at + bytes)};
+        check_vectors(e, address, vectors, 2, (uint32_t)(at / size), LABEL_MISS);
     }
     wl_assembly_load(e->code, WL_RAX, WL_R8, base, is_wide ? 8 : 4);
     wl_assembly_store(e->code, WL_RAX, WL_RDX, SLOT_OFFSET(e->segment, slot, lanes), 8);
@@ -219,14 +193,12 @@ static void check_computed(struct native_emitter *e, uint32_t slot)
     emit_plans(e);
     if (e->piece == 0) {
         native_fetch(e, NATIVE_TEMPORARY_B, vectors[0], is_wide);
-        wl_assembly_vector_store(e->code, native_move_store, native_memory(WL_RDX, lanes),
-                                 NATIVE_TEMPORARY_B, 0, -1);
+        native_store(e, native_memory(WL_RDX, lanes), NATIVE_TEMPORARY_B);
     }
-    native_emit(e, is_wide ? native_broadcast_64 : native_broadcast_32, NATIVE_TEMPORARY_A, 0,
-                native_memory(WL_RDX, lanes), -1);
-    check_vectors(e, address, vectors, is_wide ? 2 : 1, e->piece * NATIVE_PIECE_LANES,
+    fetch_first(e, address, native_memory(WL_RDX, lanes));
+    check_vectors(e, address, vectors, is_wide ? 2 : 1, e->piece * e->host->piece_lanes,
                   LABEL_MISS_LATE);
-    if (e->piece + 1 < NATIVE_PIECES)
+    if (e->piece + 1 < e->host->pieces)
         return;
     wl_assembly_load(e->code, WL_RAX, WL_RDX, lanes, is_wide ? 8 : 4);
     wl_assembly_store(e->code, WL_RAX, WL_RDX, lanes, 8);
@@ -304,7 +276,7 @@ static void emit_slot_bases(struct native_emitter *e)
 
 static void begin_piece(struct native_emitter *e)
 {
-    for (uint32_t i = 0; i < NATIVE_VECTORS; i++)
+    for (uint32_t i = 0; i < e->vectors; i++)
         native_release(e, i);
     e->elsewhere.count = 0;
 }
@@ -326,13 +298,13 @@ static void emit_slices(struct native_emitter *e)
             wl_native_find_slice(e->program, segment, segment->slots[i].written_at, in_slice);
     find_next_reads(e, in_slice);
     e->is_ahead = true;
-    for (e->piece = 0; e->piece < NATIVE_PIECES; e->piece++) {
+    for (e->piece = 0; e->piece < e->host->pieces; e->piece++) {
         begin_piece(e);
         for (e->at = 0; e->at < segment->count && !e->has_failed; e->at++) {
             if (!in_slice[e->at])
                 continue;
             begin_operation(e);
-            forms[e->row->form](e);
+            e->host->forms[e->row->form](e);
             for (uint32_t i = 0; i < segment->slot_count; i++)
                 if (segment->slots[i].written_at == e->at)
                     check_computed(e, i);
@@ -345,14 +317,11 @@ static void emit_slices(struct native_emitter *e)
 static void emit_piece(struct native_emitter *e)
 {
     begin_piece(e);
-    if (e->is_masked) {
-        wl_assembly_mask_load(e->code, NATIVE_MASK_ACTIVE, WL_RDI,
-                              (int32_t)(offsetof(struct wl_warp, active) + 2 * e->piece));
-        wl_assembly_mask_shift(e->code, NATIVE_MASK_ACTIVE_HIGH, NATIVE_MASK_ACTIVE, 8);
-    }
+    if (e->is_masked)
+        e->host->begin_masked(e);
     for (e->at = 0; e->at < e->segment->count && !e->has_failed; e->at++) {
         begin_operation(e);
-        forms[e->row->form](e);
+        e->host->forms[e->row->form](e);
         native_end_operation(e);
     }
 }
@@ -392,14 +361,19 @@ bool wl_native_has_bases(const struct wl_program *program, const struct wl_nativ
 bool wl_native_emit(const struct wl_program *program, const struct wl_native_segment *segment,
                     bool is_masked, uintptr_t miss, uintptr_t count, struct wl_assembly *code)
 {
-    struct native_emitter e = {
-        .code = code, .program = program, .segment = segment, .is_masked = is_masked};
+    const struct native_host *host = code->is_256 ? &native_host_256 : &native_host_512;
+    struct native_emitter e = {.host = host,
+                               .code = code,
+                               .program = program,
+                               .segment = segment,
+                               .vectors = is_masked ? host->vectors_masked : host->vectors,
+                               .is_masked = is_masked};
     e.next_of_reads = wl_alloc(segment->count * sizeof *e.next_of_reads);
     e.next_of_writes = wl_alloc(segment->count * sizeof *e.next_of_writes);
     find_bases(&e);
     emit_beginning(&e, count);
     find_next_reads(&e, NULL);
-    for (e.piece = 0; e.piece < NATIVE_PIECES; e.piece++)
+    for (e.piece = 0; e.piece < host->pieces; e.piece++)
         emit_piece(&e);
     native_emit_stores(&e);
     emit_pops(&e);

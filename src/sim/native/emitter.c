@@ -4,21 +4,15 @@
 #include <string.h>
 
 const struct wl_encoding native_move_load = {2, 1, 0, 0x6f}, native_move_store = {2, 1, 0, 0x7f};
-static const struct wl_encoding move_store_64 = {2, 1, 1, 0x7f};
-const struct wl_encoding native_broadcast_32 = {1, 2, 0, 0x58},
-                         native_broadcast_64 = {1, 2, 1, 0x59};
+static const struct wl_encoding broadcast_32 = {1, 2, 0, 0x58}, broadcast_64 = {1, 2, 1, 0x59},
+                                broadcast_64_of_256 = {1, 2, 0, 0x59};
 const struct wl_encoding native_add_32 = {1, 1, 0, 0xfe}, native_add_64 = {1, 1, 1, 0xd4};
 const struct wl_encoding native_subtract_32 = {1, 1, 0, 0xfa}, native_subtract_64 = {1, 1, 1, 0xfb};
 const struct wl_encoding native_xor_32 = {1, 1, 0, 0xef};
 const struct wl_encoding native_and_32 = {1, 1, 0, 0xdb}, native_or_64 = {1, 1, 1, 0xeb};
 const struct wl_encoding native_shift_left_64 = {1, 1, 1, 0xf3};
-const struct wl_encoding native_compare_floats = {0, 1, 0, 0xc2};
-const struct wl_encoding native_compare_32 = {1, 3, 0, 0x1f}, native_compare_64 = {1, 3, 1, 0x1f};
-const struct wl_encoding native_test_not_32 = {2, 2, 0, 0x27};
-const struct wl_encoding native_extract_half = {1, 3, 1, 0x3b};
 const struct wl_encoding native_extend_zeros = {1, 2, 0, 0x35};
-const struct wl_encoding native_permute_32 = {1, 2, 0, 0x36},
-                         native_permute_two_32 = {1, 2, 0, 0x76};
+const struct wl_encoding native_permute_32 = {1, 2, 0, 0x36};
 
 struct wl_operand_place native_vector(uint32_t number)
 {
@@ -30,12 +24,29 @@ struct wl_operand_place native_memory(uint8_t base, int32_t offset)
     return (struct wl_operand_place){.kind = WL_OPERAND_MEMORY, .base = base, .offset = offset};
 }
 
-struct wl_operand_place native_literal(struct native_emitter *e, const void *bytes,
+static struct wl_operand_place literal(struct native_emitter *e, const void *bytes,
                                        uint32_t size_bytes)
 {
     return (struct wl_operand_place){.kind = WL_OPERAND_LITERAL,
-                                     .broadcasts = size_bytes < 64,
+                                     .broadcasts = size_bytes < e->host->vector_bytes,
                                      .offset = wl_assembly_literal(e->code, bytes, size_bytes)};
+}
+
+struct wl_operand_place native_literal_vector(struct native_emitter *e, const void *bytes)
+{
+    return literal(e, bytes, e->host->vector_bytes);
+}
+
+/* One element; a whole vector of them where the host has no broadcasts. */
+struct wl_operand_place native_literal(struct native_emitter *e, const void *bytes,
+                                       uint32_t size_bytes)
+{
+    uint8_t all[32];
+    if (!e->host->is_256)
+        return literal(e, bytes, size_bytes);
+    for (uint32_t at = 0; at < sizeof all; at += size_bytes)
+        memcpy(all + at, bytes, size_bytes);
+    return literal(e, all, sizeof all);
 }
 
 struct wl_operand_place native_literal_32(struct native_emitter *e, uint32_t value)
@@ -48,28 +59,39 @@ struct wl_operand_place native_literal_64(struct native_emitter *e, uint64_t val
     return native_literal(e, &value, sizeof value);
 }
 
+static struct wl_encoding broadcast(const struct native_emitter *e, bool is_wide)
+{
+    return !is_wide ? broadcast_32 : e->host->is_256 ? broadcast_64_of_256 : broadcast_64;
+}
+
+static bool is_broadcast(struct wl_operand_place place)
+{
+    return place.kind != WL_OPERAND_VECTOR && place.broadcasts;
+}
+
 void native_emit(struct native_emitter *e, struct wl_encoding encoding, uint32_t dst,
                  uint32_t source1, struct wl_operand_place source2, int immediate)
 {
+    if (e->host->is_256 && is_broadcast(source2)) {
+        native_fetch(e, NATIVE_TEMPORARY_C, source2, encoding.wide);
+        source2 = native_vector(NATIVE_TEMPORARY_C);
+    }
     wl_assembly_vector(e->code, encoding, (uint8_t)dst, (uint8_t)source1, source2, 0, false,
                        immediate);
 }
 
-void native_emit_masked(struct native_emitter *e, struct wl_encoding encoding, uint32_t dst,
-                        uint32_t source1, struct wl_operand_place source2, uint8_t mask)
+void native_store(struct native_emitter *e, struct wl_operand_place dst, uint32_t source)
 {
-    wl_assembly_vector(e->code, encoding, (uint8_t)dst, (uint8_t)source1, source2, mask, false, -1);
+    wl_assembly_vector_store(e->code, native_move_store, dst, (uint8_t)source, 0, -1);
 }
 
 /* dst = the place, element by element. */
 void native_fetch(struct native_emitter *e, uint32_t dst, struct wl_operand_place place,
                   bool is_wide)
 {
-    const bool broadcasts = place.kind != WL_OPERAND_VECTOR && place.broadcasts;
+    const bool broadcasts = is_broadcast(place);
     place.broadcasts = false; /* that instruction reads one element anyway */
-    native_emit(e,
-                broadcasts ? is_wide ? native_broadcast_64 : native_broadcast_32 : native_move_load,
-                dst, 0, place, -1);
+    native_emit(e, broadcasts ? broadcast(e, is_wide) : native_move_load, dst, 0, place, -1);
 }
 
 /* ---- values and where they are ---- */
@@ -77,15 +99,16 @@ void native_fetch(struct native_emitter *e, uint32_t dst, struct wl_operand_plac
 static struct wl_operand_place home(const struct native_emitter *e, uint32_t offset, bool is_wide,
                                     uint32_t half)
 {
-    return native_memory(WL_R8, (int32_t)(offset + e->piece * (is_wide ? 128 : 64) + half * 64));
+    const uint32_t bytes = e->host->vector_bytes;
+    return native_memory(WL_R8, (int32_t)(offset + (e->piece * (is_wide ? 2 : 1) + half) * bytes));
 }
 
 static uint32_t find_held(const struct native_emitter *e, uint64_t key)
 {
-    for (uint32_t i = 0; i < NATIVE_VECTORS; i++)
+    for (uint32_t i = 0; i < e->vectors; i++)
         if (e->held[i].key == key)
             return i;
-    return NATIVE_VECTORS;
+    return e->vectors;
 }
 
 static const struct native_elsewhere *find_elsewhere(const struct native_emitter *e, uint64_t key)
@@ -101,9 +124,9 @@ struct wl_operand_place native_find_written(const struct native_emitter *e, uint
 {
     const uint32_t number = find_held(e, NATIVE_KEY(offset, half));
     const struct native_elsewhere *found = find_elsewhere(e, NATIVE_KEY(offset, half));
-    return number < NATIVE_VECTORS ? native_vector(number)
-           : found                 ? found->place
-                                   : (struct wl_operand_place){.kind = WL_OPERAND_NONE};
+    return number < e->vectors ? native_vector(number)
+           : found             ? found->place
+                               : (struct wl_operand_place){.kind = WL_OPERAND_NONE};
 }
 
 void native_release(struct native_emitter *e, uint32_t number)
@@ -111,51 +134,61 @@ void native_release(struct native_emitter *e, uint32_t number)
     e->held[number] = (struct native_held){.key = NATIVE_NO_KEY, .next = NATIVE_NEVER};
 }
 
-/* Makes every NaN the canonical one (PTX ISA, 9.7.3). */
 void native_make_canonical(struct native_emitter *e, uint32_t number)
 {
     if (!e->held[number].is_raw)
         return;
     e->held[number].is_raw = false;
-    native_emit(e, native_compare_floats, NATIVE_MASK_C, number, native_vector(number), 3);
-    struct wl_operand_place nan = native_literal_32(e, 0x7fffffff);
-    nan.broadcasts = false;
-    native_emit_masked(e, native_broadcast_32, number, 0, nan, NATIVE_MASK_C);
+    e->host->make_canonical(e, number);
 }
 
+/* Writes the vector to its place in the warp's registers. */
 static void write_home(struct native_emitter *e, uint32_t number)
 {
     const struct native_held *held = &e->held[number];
     const uint32_t half = held->key & 1;
-    const uint8_t mask = half ? NATIVE_MASK_ACTIVE_HIGH : NATIVE_MASK_ACTIVE;
+    const struct wl_operand_place place = home(e, (uint32_t)(held->key >> 1), held->is_wide, half);
     e->has_failed |= e->is_ahead;
-    native_make_canonical(e, number);
-    wl_assembly_vector_store(e->code, held->is_wide ? move_store_64 : native_move_store,
-                             home(e, (uint32_t)(held->key >> 1), held->is_wide, half),
-                             (uint8_t)number, e->is_masked ? mask : 0, -1);
+    if (e->is_masked)
+        e->host->store_active(e, number, place, held->is_wide, half);
+    else
+        native_store(e, place, number);
     e->held[number].is_dirty = false;
+}
+
+/* The vector is needed for another value; who reads this one next finds it at its place. Nobody
+ * does behind the segment, so a NaN in it may be any. */
+static void put_aside(struct native_emitter *e, uint32_t number)
+{
+    const struct native_held held = e->held[number];
+    write_home(e, number);
+    if (held.is_raw)
+        WL_PUSH(
+            &e->elsewhere,
+            ((struct native_elsewhere){
+                held.key, home(e, (uint32_t)(held.key >> 1), held.is_wide, held.key & 1), true}));
 }
 
 /* A vector register for a new value: a free one, or the one whose value is read last. */
 uint32_t native_take_vector(struct native_emitter *e)
 {
-    uint32_t chosen = NATIVE_VECTORS;
-    for (uint32_t i = 0; i < NATIVE_VECTORS; i++) {
+    uint32_t chosen = e->vectors;
+    for (uint32_t i = 0; i < e->vectors; i++) {
         if (e->held[i].is_pinned)
             continue;
         if (e->held[i].key == NATIVE_NO_KEY) {
             chosen = i;
             break;
         }
-        if (chosen == NATIVE_VECTORS || e->held[i].next > e->held[chosen].next)
+        if (chosen == e->vectors || e->held[i].next > e->held[chosen].next)
             chosen = i;
     }
-    if (chosen == NATIVE_VECTORS) { /* cannot be: an operation pins fewer than there are */
+    if (chosen == e->vectors) { /* cannot be: an operation pins fewer than there are */
         e->has_failed = true;
         return 0;
     }
     if (e->held[chosen].key != NATIVE_NO_KEY && e->held[chosen].is_dirty)
-        write_home(e, chosen);
+        put_aside(e, chosen);
     native_release(e, chosen);
     e->held[chosen].is_pinned = true;
     return chosen;
@@ -212,19 +245,24 @@ struct wl_operand_place native_find_place(struct native_emitter *e, uint32_t k, 
     const struct wl_native_operand *operand = &e->operands.reads[k];
     const uint64_t key = NATIVE_KEY(operand->offset, half);
     const uint32_t number = find_held(e, key);
-    if (number < NATIVE_VECTORS) {
+    if (number < e->vectors) {
         if (!(e->row->flags & WL_NATIVE_FLOAT))
             native_make_canonical(e, number);
         e->held[number].is_pinned = true;
         return native_vector(number);
     }
     const struct native_elsewhere *found = find_elsewhere(e, key);
-    struct wl_operand_place place;
+    const bool is_read_again = e->next_of_reads[e->at][k] != NATIVE_NEVER;
+    const bool must_be_vector = found && found->is_raw && !(e->row->flags & WL_NATIVE_FLOAT);
+    struct wl_operand_place place = {.kind = WL_OPERAND_NONE};
     if (found)
-        return found->place;
-    if (find_constant(e, operand->offset, &place))
+        place = found->place;
+    else
+        find_constant(e, operand->offset, &place);
+    if (place.kind != WL_OPERAND_NONE && !must_be_vector &&
+        !(e->host->is_256 && is_broadcast(place) && is_read_again))
         return place;
-    if (e->next_of_reads[e->at][k] != NATIVE_NEVER)
+    if (place.kind != WL_OPERAND_NONE || is_read_again)
         return native_vector(native_in_vector(e, k, half));
     return home(e, operand->offset, is_wide_read(e, k), half);
 }
@@ -234,7 +272,7 @@ uint32_t native_in_vector(struct native_emitter *e, uint32_t k, uint32_t half)
     const struct wl_native_operand *operand = &e->operands.reads[k];
     const uint64_t key = NATIVE_KEY(operand->offset, half);
     uint32_t number = find_held(e, key);
-    if (number < NATIVE_VECTORS) {
+    if (number < e->vectors) {
         if (!(e->row->flags & WL_NATIVE_FLOAT))
             native_make_canonical(e, number);
         e->held[number].is_pinned = true;
@@ -243,14 +281,20 @@ uint32_t native_in_vector(struct native_emitter *e, uint32_t k, uint32_t half)
     const bool is_wide = is_wide_read(e, k);
     const struct native_elsewhere *found = find_elsewhere(e, key);
     struct wl_operand_place place = home(e, operand->offset, is_wide, half);
+    const bool is_raw = found && found->is_raw;
     if (found)
         place = found->place;
     else
         find_constant(e, operand->offset, &place);
     number = native_take_vector(e);
     native_fetch(e, number, place, is_wide);
-    e->held[number] = (struct native_held){
-        .key = key, .next = e->next_of_reads[e->at][k], .is_wide = is_wide, .is_pinned = true};
+    e->held[number] = (struct native_held){.key = key,
+                                           .next = e->next_of_reads[e->at][k],
+                                           .is_raw = is_raw,
+                                           .is_wide = is_wide,
+                                           .is_pinned = true};
+    if (!(e->row->flags & WL_NATIVE_FLOAT))
+        native_make_canonical(e, number);
     return number;
 }
 
@@ -266,7 +310,7 @@ static bool is_read_later(const struct native_emitter *e, uint32_t w)
 static void forget(struct native_emitter *e, uint64_t key, uint32_t kept)
 {
     const uint32_t number = find_held(e, key);
-    if (number < NATIVE_VECTORS && number != kept)
+    if (number < e->vectors && number != kept)
         native_release(e, number);
     for (size_t i = e->elsewhere.count; i-- > 0;)
         if (e->elsewhere.items[i].key == key)
@@ -287,8 +331,10 @@ void native_define(struct native_emitter *e, uint32_t w, uint32_t half, uint32_t
                                            .is_dirty = next != NATIVE_NEVER,
                                            .is_wide = operand->operand_class == WL_CLASS_64,
                                            .is_pinned = true};
-    if (is_read_later(e, w))
+    if (is_read_later(e, w)) {
+        native_make_canonical(e, number);
         write_home(e, number);
+    }
 }
 
 /* The same for a value that is somewhere else. */
@@ -304,8 +350,8 @@ void native_define_elsewhere(struct native_emitter *e, uint32_t w, uint32_t half
         return;
     }
     const uint64_t key = NATIVE_KEY(operand->offset, half);
-    forget(e, key, NATIVE_VECTORS);
-    WL_PUSH(&e->elsewhere, ((struct native_elsewhere){key, place}));
+    forget(e, key, e->vectors);
+    WL_PUSH(&e->elsewhere, ((struct native_elsewhere){key, place, false}));
 }
 
 /* After an operation: values that nobody reads any more leave their registers. */
@@ -317,10 +363,10 @@ void native_end_operation(struct native_emitter *e)
             bool is_written = false;
             for (uint32_t w = 0; w < e->operands.write_count; w++)
                 is_written |= e->operands.writes[w].offset == e->operands.reads[k].offset;
-            if (number < NATIVE_VECTORS && !is_written)
+            if (number < e->vectors && !is_written)
                 e->held[number].next = e->next_of_reads[e->at][k];
         }
-    for (uint32_t i = 0; i < NATIVE_VECTORS; i++) {
+    for (uint32_t i = 0; i < e->vectors; i++) {
         e->held[i].is_pinned = false;
         if (e->held[i].key != NATIVE_NO_KEY && e->held[i].next == NATIVE_NEVER)
             native_release(e, i);

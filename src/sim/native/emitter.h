@@ -5,13 +5,11 @@
 
 #include "sim/native/native.h"
 
-#define NATIVE_VECTORS 29 /* that hold values */
+#define NATIVE_VECTORS_MOST 29 /* that hold values */
+/* Of 16 registers the last three: those numbers, less 16. C: no operation has it while it takes,
+ * fetches or defines. */
 enum { NATIVE_TEMPORARY_A = 29, NATIVE_TEMPORARY_B = 30, NATIVE_TEMPORARY_C = 31 };
-enum { NATIVE_MASK_A = 1, NATIVE_MASK_B = 2, NATIVE_MASK_C = 3 };
-/* Where some lanes are off: those of the piece that are on, and those of its second half. */
-enum { NATIVE_MASK_ACTIVE = 4, NATIVE_MASK_ACTIVE_HIGH = 5 };
-#define NATIVE_PIECES 2
-#define NATIVE_PIECE_LANES 16
+#define NATIVE_PIECE_LANES_MOST 16
 #define NATIVE_NEVER UINT32_MAX
 
 /* Memory that is read through a general register of its own. */
@@ -40,9 +38,40 @@ struct native_held {
 struct native_elsewhere {
     uint64_t key;
     struct wl_operand_place place;
+    bool is_raw;
 };
 
+struct native_emitter;
+typedef void (*native_form)(struct native_emitter *e);
+
+/* What depends on the vectors of the host. A piece is the lanes of a vector of 32-bit values. */
+struct native_host {
+    bool is_256;
+    uint32_t vector_bytes, pieces, piece_lanes;
+    uint32_t vectors, vectors_masked;               /* that hold values; where lanes may be off */
+    native_form forms[WL_NATIVE_FORMS];             /* each writes the operation at hand */
+    void (*begin_masked)(struct native_emitter *e); /* of a piece: which lanes are on */
+    /* the vector to its place in the warp's registers, where lanes may be off those that are on */
+    void (*store_active)(struct native_emitter *e, uint32_t number, struct wl_operand_place place,
+                         bool is_wide, uint32_t half);
+    /* NaNs become the canonical one; subnormal elements become zero of the same sign */
+    void (*make_canonical)(struct native_emitter *e, uint32_t number);
+    void (*flush)(struct native_emitter *e, uint32_t number);
+    /* jumps away unless the vectors (one or two) of addresses, less NATIVE_TEMPORARY_A, are as
+     * expected: a vector's bytes each */
+    void (*check)(struct native_emitter *e, bool is_wide, const struct wl_operand_place *vectors,
+                  const void *const *expected, uint32_t count, uint32_t label);
+    /* d = the 32-bit words of the two vectors that start at word `first`, every other one */
+    void (*every_other)(struct native_emitter *e, uint32_t first, uint32_t low, uint32_t high,
+                        uint32_t d);
+    /* d = words of memory from the place on, lane by lane; span_bytes: how far they reach */
+    void (*permute)(struct native_emitter *e, uint32_t d, const uint32_t *words,
+                    struct wl_operand_place from, uint32_t span_bytes);
+};
+extern const struct native_host native_host_512, native_host_256;
+
 struct native_emitter {
+    const struct native_host *host;
     struct wl_assembly *code;
     const struct wl_program *program;
     const struct wl_native_segment *segment;
@@ -52,7 +81,8 @@ struct native_emitter {
     struct wl_native_operands operands;
     uint32_t (*next_of_reads)[WL_NATIVE_READS];
     uint32_t (*next_of_writes)[WL_NATIVE_WRITES];
-    struct native_held held[NATIVE_VECTORS];
+    struct native_held held[NATIVE_VECTORS_MOST];
+    uint32_t vectors; /* of them, that there are */
     WL_VECTOR(struct native_elsewhere) elsewhere;
     uint8_t bases[NATIVE_BASE_COUNT]; /* WL_NO_GPR: not needed */
     uint8_t bases_used;
@@ -61,24 +91,24 @@ struct native_emitter {
     bool has_failed;
 };
 
-extern const struct wl_encoding native_move_load, native_move_store, native_broadcast_32,
-    native_broadcast_64, native_add_32, native_add_64, native_subtract_32, native_subtract_64,
-    native_xor_32, native_and_32, native_or_64, native_shift_left_64, native_compare_floats,
-    native_compare_32, native_compare_64, native_test_not_32, native_extract_half,
-    native_extend_zeros, native_permute_32, native_permute_two_32;
+extern const struct wl_encoding native_move_load, native_move_store, native_add_32, native_add_64,
+    native_subtract_32, native_subtract_64, native_xor_32, native_and_32, native_or_64,
+    native_shift_left_64, native_extend_zeros, native_permute_32;
 
 /* A vector register, memory at a general register, literals. */
 struct wl_operand_place native_vector(uint32_t number);
 struct wl_operand_place native_memory(uint8_t base, int32_t offset);
 struct wl_operand_place native_literal(struct native_emitter *e, const void *bytes,
-                                       uint32_t size_bytes);
+                                       uint32_t size_bytes); /* 4 or 8: for all elements */
 struct wl_operand_place native_literal_32(struct native_emitter *e, uint32_t value);
 struct wl_operand_place native_literal_64(struct native_emitter *e, uint64_t value);
-/* dst = source1 op source2; immediate: -1 none; masked: in the elements of the mask. */
+/* A vector's bytes, each element the same. */
+struct wl_operand_place native_literal_vector(struct native_emitter *e, const void *bytes);
+/* dst = source1 op source2; immediate: -1 none. Where the host has no broadcasts they go through
+ * NATIVE_TEMPORARY_C. */
 void native_emit(struct native_emitter *e, struct wl_encoding encoding, uint32_t dst,
                  uint32_t source1, struct wl_operand_place source2, int immediate);
-void native_emit_masked(struct native_emitter *e, struct wl_encoding encoding, uint32_t dst,
-                        uint32_t source1, struct wl_operand_place source2, uint8_t mask);
+void native_store(struct native_emitter *e, struct wl_operand_place dst, uint32_t source);
 /* dst = the place, element by element. */
 void native_fetch(struct native_emitter *e, uint32_t dst, struct wl_operand_place place,
                   bool is_wide);
@@ -111,7 +141,15 @@ void native_end_operation(struct native_emitter *e);
 struct wl_operand_place native_immediate_place(struct native_emitter *e, bool is_wide);
 struct wl_operand_place native_second_place(struct native_emitter *e, uint32_t half);
 
-/* Each writes the operation at hand. */
+/* Half the lanes of operand k: a vector that widening instructions read the first half of; their
+ * values in the low halves of 64 bits. Both may take `temporary`. */
+struct wl_operand_place native_half_place(struct native_emitter *e, uint32_t k, uint32_t half,
+                                          uint32_t temporary);
+uint32_t native_spread(struct native_emitter *e, uint32_t k, uint32_t half, uint32_t temporary);
+/* Bits 0 to piece_lanes of eax become the predicate's of the piece; eax, ecx, edx change. */
+void native_write_predicate(struct native_emitter *e, uint32_t offset);
+
+/* Those that are alike for all hosts. */
 void native_emit_binary(struct native_emitter *e);
 void native_emit_shift_wide(struct native_emitter *e);
 void native_emit_multiply_add(struct native_emitter *e);
@@ -119,7 +157,6 @@ void native_emit_multiply_wide(struct native_emitter *e);
 void native_emit_negate(struct native_emitter *e);
 void native_emit_unary(struct native_emitter *e);
 void native_emit_with_literal(struct native_emitter *e);
-void native_emit_three_logic(struct native_emitter *e);
 void native_emit_move(struct native_emitter *e);
 void native_emit_immediate(struct native_emitter *e);
 void native_emit_widen(struct native_emitter *e);
@@ -127,11 +164,8 @@ void native_emit_narrow(struct native_emitter *e);
 void native_emit_pack(struct native_emitter *e);
 void native_emit_unpack(struct native_emitter *e);
 void native_emit_fused(struct native_emitter *e);
-void native_emit_compare(struct native_emitter *e);
-void native_emit_select(struct native_emitter *e);
 void native_emit_predicate_logic(struct native_emitter *e);
 void native_emit_predicate_constant(struct native_emitter *e);
-void native_emit_from_predicate(struct native_emitter *e);
 void native_emit_special(struct native_emitter *e);
 void native_emit_parameter(struct native_emitter *e);
 void native_emit_shared(struct native_emitter *e);
@@ -139,5 +173,21 @@ void native_emit_global(struct native_emitter *e);
 /* Keeps what is stored, until native_emit_stores writes all of that to memory. r9: where. */
 void native_emit_store(struct native_emitter *e);
 void native_emit_stores(struct native_emitter *e);
+
+/* Their places in a host's table. */
+#define NATIVE_COMMON_FORMS                                                                   \
+    [WL_NATIVE_BINARY] = native_emit_binary, [WL_NATIVE_SHIFT_WIDE] = native_emit_shift_wide, \
+    [WL_NATIVE_MULTIPLY_ADD] = native_emit_multiply_add,                                      \
+    [WL_NATIVE_MULTIPLY_WIDE] = native_emit_multiply_wide,                                    \
+    [WL_NATIVE_NEGATE] = native_emit_negate, [WL_NATIVE_UNARY] = native_emit_unary,           \
+    [WL_NATIVE_WITH_LITERAL] = native_emit_with_literal, [WL_NATIVE_MOVE] = native_emit_move, \
+    [WL_NATIVE_IMMEDIATE] = native_emit_immediate, [WL_NATIVE_WIDEN] = native_emit_widen,     \
+    [WL_NATIVE_NARROW] = native_emit_narrow, [WL_NATIVE_PACK] = native_emit_pack,             \
+    [WL_NATIVE_UNPACK] = native_emit_unpack, [WL_NATIVE_FUSED] = native_emit_fused,           \
+    [WL_NATIVE_PREDICATE_LOGIC] = native_emit_predicate_logic,                                \
+    [WL_NATIVE_PREDICATE_CONSTANT] = native_emit_predicate_constant,                          \
+    [WL_NATIVE_SPECIAL] = native_emit_special, [WL_NATIVE_PARAMETER] = native_emit_parameter, \
+    [WL_NATIVE_SHARED] = native_emit_shared, [WL_NATIVE_GLOBAL] = native_emit_global,         \
+    [WL_NATIVE_STORE] = native_emit_store
 
 #endif

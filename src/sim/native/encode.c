@@ -121,11 +121,41 @@ static void evex(struct wl_assembly *code, struct wl_encoding encoding, unsigned
     byte(code, encoding.opcode);
 }
 
+/* VEX, of two bytes if they do: map, W and prefix as in EVEX; reg and r/m bits 3. */
+static void vex(struct wl_assembly *code, struct wl_encoding encoding, unsigned reg,
+                unsigned source1, unsigned low, bool is_256)
+{
+    const unsigned last = (~source1 & 15) << 3 | (unsigned)is_256 << 2 | encoding.prefix;
+    const unsigned above = (~reg >> 3 & 1) << 7;
+    if (encoding.map == 1 && !encoding.wide && !low) {
+        byte(code, 0xc5);
+        byte(code, above | last);
+    } else {
+        byte(code, 0xc4);
+        byte(code, above | 1 << 6 | (~low & 1) << 5 | encoding.map);
+        byte(code, encoding.wide << 7 | last);
+    }
+    byte(code, encoding.opcode);
+}
+
+static void vector_prefix(struct wl_assembly *code, struct wl_encoding encoding, unsigned reg,
+                          unsigned source1, const struct wl_operand_place *place, unsigned mask,
+                          bool zeroes)
+{
+    const unsigned named = place->kind == WL_OPERAND_VECTOR   ? place->vector
+                           : place->kind == WL_OPERAND_MEMORY ? place->base
+                                                              : 0;
+    if (code->is_256)
+        vex(code, encoding, reg, source1, named >> 3 & 1, true);
+    else
+        evex(code, encoding, reg, source1, place, mask, zeroes);
+}
+
 void wl_assembly_vector(struct wl_assembly *code, struct wl_encoding encoding, uint8_t dst,
                         uint8_t source1, struct wl_operand_place source2, uint8_t mask, bool zeroes,
                         int immediate)
 {
-    evex(code, encoding, dst, source1, &source2, mask, zeroes);
+    vector_prefix(code, encoding, dst, source1, &source2, mask, zeroes);
     place_operand(code, dst, &source2, immediate >= 0);
     if (immediate >= 0)
         byte(code, (unsigned)immediate);
@@ -135,47 +165,34 @@ void wl_assembly_vector_store(struct wl_assembly *code, struct wl_encoding encod
                               struct wl_operand_place dst, uint8_t source, uint8_t mask,
                               int immediate)
 {
-    evex(code, encoding, source, 0, &dst, mask, false);
+    vector_prefix(code, encoding, source, 0, &dst, mask, false);
     place_operand(code, source, &dst, immediate >= 0);
     if (immediate >= 0)
         byte(code, (unsigned)immediate);
 }
 
-/* Three-byte VEX of 128 bits: map, W and prefix as in EVEX; reg and r/m bits 3. */
-static void vex(struct wl_assembly *code, unsigned map, unsigned wide, unsigned prefix,
-                unsigned reg, unsigned low)
-{
-    byte(code, 0xc4);
-    byte(code, (~reg >> 3 & 1) << 7 | 1 << 6 | (~low & 1) << 5 | map);
-    byte(code, wide << 7 | 15 << 3 | prefix);
-}
-
 void wl_assembly_mask_load(struct wl_assembly *code, uint8_t mask, enum wl_gpr base, int32_t offset)
 {
-    vex(code, 1, 0, 0, mask, base >> 3 & 1); /* kmovw */
-    byte(code, 0x90);
+    vex(code, (struct wl_encoding){0, 1, 0, 0x90}, mask, 0, base >> 3 & 1, false); /* kmovw */
     memory_operand(code, mask, base, offset);
 }
 
 void wl_assembly_mask_move(struct wl_assembly *code, enum wl_gpr dst, uint8_t mask)
 {
-    vex(code, 1, 0, 0, dst, 0); /* kmovw */
-    byte(code, 0x93);
+    vex(code, (struct wl_encoding){0, 1, 0, 0x93}, dst, 0, 0, false); /* kmovw */
     byte(code, 0xc0 | (dst & 7u) << 3 | mask);
 }
 
 void wl_assembly_mask_shift(struct wl_assembly *code, uint8_t dst, uint8_t mask, uint8_t count)
 {
-    vex(code, 3, 1, 1, dst, 0); /* kshiftrw */
-    byte(code, 0x30);
+    vex(code, (struct wl_encoding){1, 3, 1, 0x30}, dst, 0, 0, false); /* kshiftrw */
     byte(code, 0xc0 | (dst & 7u) << 3 | mask);
     byte(code, count);
 }
 
 void wl_assembly_mask_test(struct wl_assembly *code, uint8_t mask1, uint8_t mask2)
 {
-    vex(code, 1, 0, 0, mask1, 0); /* kortestw */
-    byte(code, 0x98);
+    vex(code, (struct wl_encoding){0, 1, 0, 0x98}, mask1, 0, 0, false); /* kortestw */
     byte(code, 0xc0 | (mask1 & 7u) << 3 | mask2);
 }
 
@@ -197,31 +214,13 @@ static void general_memory(struct wl_assembly *code, unsigned opcode, bool wide,
 void wl_assembly_load(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset,
                       uint32_t bytes)
 {
-    if (bytes > 2) {
-        general_memory(code, 0x8b, bytes == 8, dst, base, offset);
-        return;
-    }
-    rex(code, false, dst, base);
-    byte(code, 0x0f); /* movzx */
-    byte(code, 0xb7);
-    memory_operand(code, dst, base, offset);
+    general_memory(code, 0x8b, bytes == 8, dst, base, offset);
 }
 
 void wl_assembly_store(struct wl_assembly *code, enum wl_gpr source, enum wl_gpr base,
                        int32_t offset, uint32_t bytes)
 {
-    if (bytes == 2)
-        byte(code, 0x66);
     general_memory(code, 0x89, bytes == 8, source, base, offset);
-}
-
-void wl_assembly_store_immediate(struct wl_assembly *code, uint16_t value, enum wl_gpr base,
-                                 int32_t offset)
-{
-    byte(code, 0x66);
-    general_memory(code, 0xc7, false, 0, base, offset);
-    byte(code, value & 0xff);
-    byte(code, value >> 8);
 }
 
 void wl_assembly_lea(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset)
@@ -235,6 +234,15 @@ void wl_assembly_arithmetic(struct wl_assembly *code, enum wl_arithmetic op, enu
     rex(code, wide, dst, source);
     byte(code, op);
     byte(code, 0xc0 | (dst & 7u) << 3 | (source & 7u));
+}
+
+void wl_assembly_arithmetic_immediate(struct wl_assembly *code, enum wl_arithmetic op,
+                                      enum wl_gpr dst, uint32_t value)
+{
+    rex(code, false, 0, dst);
+    byte(code, 0x81);
+    byte(code, 0xc0 | (op & 0x38u) | (dst & 7u)); /* op's number is in the opcode's bits 3 to 5 */
+    word32(code, value);
 }
 
 void wl_assembly_arithmetic_memory(struct wl_assembly *code, enum wl_arithmetic op, enum wl_gpr dst,

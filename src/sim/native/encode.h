@@ -1,6 +1,6 @@
-/* Machine code of x86-64 with AVX-512, as far as the engine writes it: vectors of 64 bytes, mask
- * registers, and a few instructions on general registers. Encodings: Intel SDM, volume 2, chapters
- * 2.6 (VEX), 2.7 (EVEX). Internal to sim/native. */
+/* Machine code of x86-64 with AVX-512 or AVX2, as far as the engine writes it: vectors of 64 or 32
+ * bytes, mask registers, and a few instructions on general registers. Encodings: Intel SDM, volume
+ * 2, chapters 2.6 (VEX), 2.7 (EVEX). Internal to sim/native. */
 #ifndef WL_SIM_NATIVE_ENCODE_H
 #define WL_SIM_NATIVE_ENCODE_H
 
@@ -41,7 +41,8 @@ struct wl_operand_place {
     int32_t offset;  /* MEMORY; LITERAL: in the pool */
 };
 
-/* What selects a vector instruction. opcode: with prefix, map and W as EVEX has them. */
+/* What selects a vector instruction. opcode: with prefix, map and W as EVEX has them; VEX has them,
+ * too, where there is the instruction, but for W of a broadcast. */
 struct wl_encoding {
     uint8_t prefix; /* pp: 0 none, 1 66, 2 F3, 3 F2 */
     uint8_t map;    /* 1 0F, 2 0F38, 3 0F3A */
@@ -58,8 +59,9 @@ struct wl_fixup {
 
 enum { WL_LABELS_MOST = 4 };
 
-/* Code that is being written. Zero-initialised; ends with wl_assembly_free. */
+/* Code that is being written. Zero-initialised but for is_256; ends with wl_assembly_free. */
 struct wl_assembly {
+    bool is_256; /* vectors of 32 bytes (AVX2): 16 of them, without masks and broadcasts */
     WL_VECTOR(uint8_t) bytes;
     WL_VECTOR(uint8_t) pool;
     WL_VECTOR(struct wl_fixup) literals, jumps;
@@ -72,10 +74,12 @@ size_t wl_assembly_size(const struct wl_assembly *code);
 /* Writes both to memory of that size, 64-byte aligned, with all distances filled in. */
 void wl_assembly_write(const struct wl_assembly *code, uint8_t *memory);
 
-/* A literal of 4, 8 or 64 bytes; the same one is kept once. Returns its offset in the pool. */
+/* A literal of 4, 8, 32 or 64 bytes; the same one is kept once. Returns its offset in the pool. */
 int32_t wl_assembly_literal(struct wl_assembly *code, const void *bytes, uint32_t size_bytes);
 
-/* dst{mask}{z} = source1 op source2, on 64 bytes. mask: 0 none. immediate: -1 none. */
+/* dst{mask}{z} = source1 op source2, on a whole vector. mask: 0 none. immediate: -1 none. Numbers
+ * of registers: of 32 bytes the low four bits. dst may be a general register where the instruction
+ * writes one. */
 void wl_assembly_vector(struct wl_assembly *code, struct wl_encoding encoding, uint8_t dst,
                         uint8_t source1, struct wl_operand_place source2, uint8_t mask, bool zeroes,
                         int immediate);
@@ -84,7 +88,8 @@ void wl_assembly_vector_store(struct wl_assembly *code, struct wl_encoding encod
                               struct wl_operand_place dst, uint8_t source, uint8_t mask,
                               int immediate);
 
-/* Mask registers: k = the 16 bits at base + offset; a general register = k; k >> count. */
+/* Mask registers (AVX-512): k = the 16 bits at base + offset; a general register = k; k >> count.
+ */
 void wl_assembly_mask_load(struct wl_assembly *code, uint8_t mask, enum wl_gpr base,
                            int32_t offset);
 void wl_assembly_mask_move(struct wl_assembly *code, enum wl_gpr dst, uint8_t mask);
@@ -92,13 +97,11 @@ void wl_assembly_mask_shift(struct wl_assembly *code, uint8_t dst, uint8_t mask,
 /* Flags: zero if k1 | k2 is. */
 void wl_assembly_mask_test(struct wl_assembly *code, uint8_t mask1, uint8_t mask2);
 
-/* General registers; bytes: 2, 4 or 8 of memory (2 is extended by zeros). */
+/* General registers; bytes: 4 or 8 of memory. */
 void wl_assembly_load(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset,
                       uint32_t bytes);
 void wl_assembly_store(struct wl_assembly *code, enum wl_gpr source, enum wl_gpr base,
                        int32_t offset, uint32_t bytes);
-void wl_assembly_store_immediate(struct wl_assembly *code, uint16_t value, enum wl_gpr base,
-                                 int32_t offset);
 void wl_assembly_lea(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset);
 
 enum wl_arithmetic {
@@ -112,6 +115,9 @@ enum wl_arithmetic {
 /* dst op= source; 8 bytes where wide, else 4. */
 void wl_assembly_arithmetic(struct wl_assembly *code, enum wl_arithmetic op, enum wl_gpr dst,
                             enum wl_gpr source, bool wide);
+/* dst op= value, on 4 bytes. */
+void wl_assembly_arithmetic_immediate(struct wl_assembly *code, enum wl_arithmetic op,
+                                      enum wl_gpr dst, uint32_t value);
 /* dst op= memory. */
 void wl_assembly_arithmetic_memory(struct wl_assembly *code, enum wl_arithmetic op, enum wl_gpr dst,
                                    enum wl_gpr base, int32_t offset, bool wide);

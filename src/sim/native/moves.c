@@ -28,14 +28,13 @@ void native_emit_special(struct native_emitter *e)
     const enum wl_special special = e->op->kind;
     struct wl_operand_place place;
     if (special == WL_SPECIAL_LANEID) {
-        uint32_t lanes[NATIVE_PIECE_LANES];
-        for (uint32_t i = 0; i < NATIVE_PIECE_LANES; i++)
-            lanes[i] = i + NATIVE_PIECE_LANES * e->piece;
-        place = native_literal(e, lanes, sizeof lanes);
+        uint32_t lanes[NATIVE_PIECE_LANES_MOST];
+        for (uint32_t i = 0; i < e->host->piece_lanes; i++)
+            lanes[i] = i + e->host->piece_lanes * e->piece;
+        place = native_literal_vector(e, lanes);
     } else if (special <= WL_SPECIAL_TID_Z) {
-        place =
-            native_memory(e->bases[NATIVE_BASE_THREADS],
-                          (int32_t)(special * WL_LANES * 4 + e->piece * NATIVE_PIECE_LANES * 4));
+        place = native_memory(e->bases[NATIVE_BASE_THREADS],
+                              (int32_t)(special * WL_LANES * 4 + e->piece * e->host->vector_bytes));
     } else if (special <= WL_SPECIAL_NTID_Z || special >= WL_SPECIAL_NCTAID_X) {
         const bool is_block = special <= WL_SPECIAL_NTID_Z;
         place = native_memory(
@@ -64,38 +63,18 @@ void native_emit_parameter(struct native_emitter *e)
         native_define_elsewhere(e, 0, half, place);
 }
 
-/* Words that lanes of a piece load in no simple order, of the two vectors of memory at the place.
- */
-static void emit_permuted(struct native_emitter *e, uint32_t w, const uint32_t *places,
-                          struct wl_operand_place from, bool is_one_vector)
-{
-    const uint32_t d = native_take_vector(e);
-    native_fetch(e, NATIVE_TEMPORARY_A,
-                 native_literal(e, places, NATIVE_PIECE_LANES * sizeof *places), false);
-    if (is_one_vector) {
-        native_emit(e, native_permute_32, d, NATIVE_TEMPORARY_A, from, -1);
-    } else {
-        struct wl_operand_place behind = from;
-        behind.offset += 64;
-        native_fetch(e, NATIVE_TEMPORARY_B, from, false);
-        native_fetch(e, d, native_vector(NATIVE_TEMPORARY_A), false);
-        native_emit(e, native_permute_two_32, d, NATIVE_TEMPORARY_B, behind, -1);
-    }
-    native_define(e, w, 0, d, false);
-}
-
 void native_emit_shared(struct native_emitter *e)
 {
-    const uint32_t slot = e->segment->slot_of[e->at];
-    const uint32_t *offset = &e->segment->slots[slot].near[NATIVE_PIECE_LANES * e->piece];
+    const uint32_t slot = e->segment->slot_of[e->at], lanes = e->host->piece_lanes;
+    const uint32_t *offset = &e->segment->slots[slot].near[lanes * e->piece];
     int32_t low = 0;
-    uint32_t span = 0, places[NATIVE_PIECE_LANES];
+    uint32_t span = 0, words[NATIVE_PIECE_LANES_MOST];
     bool is_uniform = true, is_run = true;
-    for (uint32_t i = 0; i < NATIVE_PIECE_LANES; i++)
+    for (uint32_t i = 0; i < lanes; i++)
         low = (int32_t)(offset[i] - offset[0]) < low ? (int32_t)(offset[i] - offset[0]) : low;
-    for (uint32_t i = 0; i < NATIVE_PIECE_LANES; i++) {
+    for (uint32_t i = 0; i < lanes; i++) {
         const uint32_t distance = offset[i] - offset[0] - (uint32_t)low;
-        places[i] = distance / 4;
+        words[i] = distance / 4;
         span = distance > span ? distance : span;
         is_uniform &= distance == 0;
         is_run &= distance == 4 * i;
@@ -104,16 +83,21 @@ void native_emit_shared(struct native_emitter *e)
     struct wl_operand_place from =
         native_memory(e->bases[NATIVE_BASE_SLOT + slot],
                       (int32_t)((uint32_t)e->op->imm + offset[0] + (uint32_t)low));
-    if (span > 128)
+    if (span > 128) {
         e->has_failed = true;
+        return;
+    }
     for (uint32_t w = 0; w < e->operands.write_count; w++) {
         struct wl_operand_place here = from;
         here.offset += 4 * e->operands.writes[w].field;
         here.broadcasts = is_uniform;
-        if (is_uniform || is_run)
+        if (is_uniform || is_run) {
             native_define_elsewhere(e, w, 0, here);
-        else
-            emit_permuted(e, w, places, here, span <= 64);
+            continue;
+        }
+        const uint32_t d = native_take_vector(e);
+        e->host->permute(e, d, words, here, span);
+        native_define(e, w, 0, d, false);
     }
 }
 
@@ -121,10 +105,10 @@ void native_emit_shared(struct native_emitter *e)
 void native_emit_global(struct native_emitter *e)
 {
     const uint32_t slot = e->segment->slot_of[e->at], bytes = e->op->width_bytes;
-    const uint32_t lanes = 64 / bytes;
+    const uint32_t lanes = e->host->vector_bytes / bytes;
     for (uint32_t half = 0; half < bytes / 4; half++) {
         const uint64_t *far =
-            &e->segment->slots[slot].far[NATIVE_PIECE_LANES * e->piece + lanes * half];
+            &e->segment->slots[slot].far[e->host->piece_lanes * e->piece + lanes * half];
         bool is_uniform = true, is_run = true;
         for (uint32_t i = 0; i < lanes; i++) {
             is_uniform &= far[i] == far[0];
@@ -144,9 +128,11 @@ void native_emit_global(struct native_emitter *e)
     }
 }
 
-static int32_t kept_at(uint32_t number, uint32_t vector)
+static struct wl_operand_place kept(const struct native_emitter *e, uint32_t number,
+                                    uint32_t vector)
 {
-    return (int32_t)(number * WL_LANES * sizeof(uint64_t) + vector * 64);
+    return native_memory(
+        WL_R9, (int32_t)(number * WL_LANES * sizeof(uint64_t) + vector * e->host->vector_bytes));
 }
 
 void native_emit_store(struct native_emitter *e)
@@ -156,9 +142,7 @@ void native_emit_store(struct native_emitter *e)
         number++;
     const uint32_t halves = e->op->width_bytes / 4;
     for (uint32_t half = 0; half < halves; half++)
-        wl_assembly_vector_store(e->code, native_move_store,
-                                 native_memory(WL_R9, kept_at(number, e->piece * halves + half)),
-                                 (uint8_t)native_in_vector(e, 0, half), 0, -1);
+        native_store(e, kept(e, number, e->piece * halves + half), native_in_vector(e, 0, half));
 }
 
 /* Whether the lanes of a vector lie one behind the other; *way: from the address in the slot. */
@@ -180,18 +164,16 @@ void native_emit_stores(struct native_emitter *e)
         const uint32_t at = e->segment->stores[number], slot = e->segment->slot_of[at];
         const struct wl_op *op = &e->program->ops[e->segment->first + at];
         const struct wl_native_address *address = &e->segment->slots[slot];
-        const uint32_t lanes = 64 / op->width_bytes;
+        const uint32_t lanes = e->host->vector_bytes / op->width_bytes;
         for (uint32_t vector = 0; vector < WL_LANES / lanes; vector++) {
             int64_t way;
             if (!is_run(address, vector * lanes, lanes, op->width_bytes, &way))
                 e->has_failed = true;
             way += address->is_global ? op->imm : (int32_t)op->imm;
             e->has_failed |= way != (int32_t)way;
-            native_fetch(e, NATIVE_TEMPORARY_A, native_memory(WL_R9, kept_at(number, vector)),
-                         false);
-            wl_assembly_vector_store(e->code, native_move_store,
-                                     native_memory(e->bases[NATIVE_BASE_SLOT + slot], (int32_t)way),
-                                     NATIVE_TEMPORARY_A, 0, -1);
+            native_fetch(e, NATIVE_TEMPORARY_A, kept(e, number, vector), false);
+            native_store(e, native_memory(e->bases[NATIVE_BASE_SLOT + slot], (int32_t)way),
+                         NATIVE_TEMPORARY_A);
         }
     }
 }

@@ -14,16 +14,19 @@ enum {
     MISSES_MOST = 1024 /* of a compiled one that fits seldom */
 };
 
-static bool is_possible(void)
+/* Bytes of the host's vectors that code can be written for; 0: none. */
+static uint32_t host_vector_bytes(void)
 {
 #ifdef __x86_64__
     __builtin_cpu_init();
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512cd");
-#else
-    return false;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512cd"))
+        return 64;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return 32;
 #endif
+    return 0;
 }
 
 static void set_run(struct wl_op *op, wl_op_run run)
@@ -193,7 +196,7 @@ static wl_op_run write_code(const struct wl_program *program,
                             const struct wl_native_segment *segment, bool is_masked, void **written,
                             size_t *written_bytes)
 {
-    struct wl_assembly code = {0};
+    struct wl_assembly code = {.is_256 = program->native->is_256};
     wl_op_run run = NULL;
     bool is_good = wl_native_emit(program, segment, is_masked, (uintptr_t)run_anyway,
                                   (uintptr_t)count_accesses, &code);
@@ -424,13 +427,16 @@ static void find_parts(struct wl_program *program, const struct wl_native_segmen
             find_parts(program, native->segments.items[first + i]);
 }
 
-void wl_native_install(struct wl_program *program, bool at_once)
+void wl_native_install(struct wl_program *program, enum wl_sim_engine engine)
 {
-    if (!is_possible())
+    const uint32_t vector_bytes = host_vector_bytes();
+    const bool at_once = engine != WL_ENGINE_CHOOSE;
+    if (!vector_bytes)
         return;
     struct wl_native *native = wl_alloc_zero(1, sizeof *native);
     program->native = native;
     program->free_native = free_native;
+    native->is_256 = vector_bytes == 32 || engine == WL_ENGINE_COMPILE_256;
     native->is_eager = at_once;
     pthread_mutex_init(&native->lock, NULL);
     wl_native_find(program, 0, program->op_count, WL_NATIVE_ALL, native);

@@ -1,7 +1,7 @@
-/* Operations in a row compiled to machine code for all lanes, where the host has AVX-512. The
- * executor's functions remain the reference; whoever enters such a segment in its middle, or one
- * that accesses memory with lanes off or while accesses of its warp are recorded, runs those. An
- * address is known when the segment begins, or computed ahead of the rest; nothing is written
+/* Operations in a row compiled to machine code for all lanes, where the host has AVX-512 or AVX2.
+ * The executor's functions remain the reference; whoever enters such a segment in its middle, or
+ * one that accesses memory with lanes off or while accesses of its warp are recorded, runs those.
+ * An address is known when the segment begins, or computed ahead of the rest; nothing is written
  * before all have been found as expected. Internal to sim/native. */
 #ifndef WL_SIM_NATIVE_NATIVE_H
 #define WL_SIM_NATIVE_NATIVE_H
@@ -39,6 +39,15 @@ enum wl_native_form {
     WL_NATIVE_SHARED,
     WL_NATIVE_GLOBAL,
     WL_NATIVE_STORE,
+    /* of 64 bits, as AVX-512 alone has them; and of integers without sign */
+    WL_NATIVE_MULTIPLY_64,
+    WL_NATIVE_MULTIPLY_ADD_64,
+    WL_NATIVE_ORDER_64, /* the lesser or greater */
+    WL_NATIVE_ABSOLUTE_64,
+    WL_NATIVE_SHIFT_SIGNED_64,
+    WL_NATIVE_FLOAT_OF_UNSIGNED,
+    WL_NATIVE_DOUBLE_OF_UNSIGNED,
+    WL_NATIVE_FORMS
 };
 
 enum {
@@ -137,7 +146,7 @@ struct wl_native_plan {
     uint64_t executions; /* that the sites have not counted yet */
     bool is_tried;       /* the code runs again, with the plan just made */
     struct wl_native_slot {
-        uint64_t lanes[8]; /* the address in the first lanes, or 16 of 32 bits */
+        uint64_t lanes[8]; /* the address in the first lanes, a vector's bytes */
         uint32_t phase, phase_mask;
         uint64_t least, room;
     } slots[WL_NATIVE_SLOTS];
@@ -150,6 +159,7 @@ struct wl_native {
     struct wl_native_segment *
         *masked;              /* those that begin there where lanes are off, by operation */
     uint8_t *is_loading_site; /* by site: a compiled segment may load there */
+    bool is_256;              /* for AVX2 */
     bool is_eager;            /* what loads is compiled early */
     pthread_mutex_t lock;     /* of compiling */
 };
@@ -164,10 +174,10 @@ bool wl_native_find_slice(const struct wl_program *program, const struct wl_nati
 /* Whether there are general registers for all memory that the segment reads. */
 bool wl_native_has_bases(const struct wl_program *program, const struct wl_native_segment *segment);
 
-/* Writes the segment's code. is_masked: for lanes that may be off, where it loads nothing. miss:
- * where it goes when it does not fit, with the segment as third argument. count: what it calls,
- * with the segment as second, to count its global loads. False: it is too much for the registers
- * there are. */
+/* Writes the segment's code, for AVX2 if code->is_256. is_masked: for lanes that may be off, where
+ * it loads nothing. miss: where it goes when it does not fit, with the segment as third argument.
+ * count: what it calls, with the segment as second, to count its global loads. False: it is too
+ * much for the registers there are. */
 bool wl_native_emit(const struct wl_program *program, const struct wl_native_segment *segment,
                     bool is_masked, uintptr_t miss, uintptr_t count, struct wl_assembly *code);
 

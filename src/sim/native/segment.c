@@ -88,6 +88,10 @@ static bool is_repeatable(const struct wl_op *op)
     case WL_NATIVE_MULTIPLY_ADD:
     case WL_NATIVE_MULTIPLY_WIDE:
     case WL_NATIVE_NEGATE:
+    case WL_NATIVE_MULTIPLY_64:
+    case WL_NATIVE_MULTIPLY_ADD_64:
+    case WL_NATIVE_ORDER_64:
+    case WL_NATIVE_SHIFT_SIGNED_64:
     case WL_NATIVE_MOVE:
     case WL_NATIVE_IMMEDIATE:
     case WL_NATIVE_WIDEN:

@@ -1,0 +1,169 @@
+/* What vectors of 64 bytes do in their own way: masks stand in registers of their own. */
+#include "sim/native/emitter.h"
+
+enum { MASK_A = 1, MASK_B = 2, MASK_C = 3 };
+/* Where some lanes are off: those of the piece that are on, and those of its second half. */
+enum { MASK_ACTIVE = 4, MASK_ACTIVE_HIGH = 5 };
+
+static const struct wl_encoding broadcast_32 = {1, 2, 0, 0x58}, compare_floats = {0, 1, 0, 0xc2},
+                                compare_32 = {1, 3, 0, 0x1f}, compare_64 = {1, 3, 1, 0x1f},
+                                test_not_32 = {2, 2, 0, 0x27}, permute_two_32 = {1, 2, 0, 0x76},
+                                move_store_64 = {2, 1, 1, 0x7f};
+
+static void emit_masked(struct native_emitter *e, struct wl_encoding encoding, uint32_t dst,
+                        uint32_t source1, struct wl_operand_place source2, uint8_t mask)
+{
+    wl_assembly_vector(e->code, encoding, (uint8_t)dst, (uint8_t)source1, source2, mask, false, -1);
+}
+
+static void begin_masked(struct native_emitter *e)
+{
+    wl_assembly_mask_load(e->code, MASK_ACTIVE, WL_RDI,
+                          (int32_t)(offsetof(struct wl_warp, active) + 2 * e->piece));
+    wl_assembly_mask_shift(e->code, MASK_ACTIVE_HIGH, MASK_ACTIVE, 8);
+}
+
+static void store_active(struct native_emitter *e, uint32_t number, struct wl_operand_place place,
+                         bool is_wide, uint32_t half)
+{
+    wl_assembly_vector_store(e->code, is_wide ? move_store_64 : native_move_store, place,
+                             (uint8_t)number, half ? MASK_ACTIVE_HIGH : MASK_ACTIVE, -1);
+}
+
+static void make_canonical(struct native_emitter *e, uint32_t number)
+{
+    native_emit(e, compare_floats, MASK_C, number, native_vector(number), 3);
+    struct wl_operand_place nan = native_literal_32(e, 0x7fffffff);
+    nan.broadcasts = false;
+    emit_masked(e, broadcast_32, number, 0, nan, MASK_C);
+}
+
+static void flush(struct native_emitter *e, uint32_t number)
+{
+    native_emit(e, test_not_32, MASK_C, number, native_literal_32(e, 0x7f800000), -1);
+    emit_masked(e, native_and_32, number, number, native_literal_32(e, 0x80000000), MASK_C);
+}
+
+static void check(struct native_emitter *e, bool is_wide, const struct wl_operand_place *vectors,
+                  const void *const *expected, uint32_t count, uint32_t label)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        native_fetch(e, NATIVE_TEMPORARY_B, vectors[i], is_wide);
+        native_emit(e, is_wide ? native_subtract_64 : native_subtract_32, NATIVE_TEMPORARY_B,
+                    NATIVE_TEMPORARY_B, native_vector(NATIVE_TEMPORARY_A), -1);
+        native_emit(e, is_wide ? compare_64 : compare_32, MASK_A + i, NATIVE_TEMPORARY_B,
+                    native_literal_vector(e, expected[i]), 4);
+    }
+    wl_assembly_mask_test(e->code, MASK_A, count > 1 ? MASK_B : MASK_A);
+    wl_assembly_jump_if(e->code, WL_IF_NOT_ZERO, label);
+}
+
+static void every_other(struct native_emitter *e, uint32_t first, uint32_t low, uint32_t high,
+                        uint32_t d)
+{
+    uint32_t places[16];
+    for (uint32_t i = 0; i < 16; i++)
+        places[i] = 2 * i + first;
+    native_fetch(e, d, native_literal_vector(e, places), false);
+    native_emit(e, permute_two_32, d, low, native_vector(high), -1);
+}
+
+static void permute(struct native_emitter *e, uint32_t d, const uint32_t *words,
+                    struct wl_operand_place from, uint32_t span_bytes)
+{
+    native_fetch(e, NATIVE_TEMPORARY_A, native_literal_vector(e, words), false);
+    if (span_bytes <= 64) {
+        native_emit(e, native_permute_32, d, NATIVE_TEMPORARY_A, from, -1);
+        return;
+    }
+    struct wl_operand_place behind = from;
+    behind.offset += 64;
+    native_fetch(e, NATIVE_TEMPORARY_B, from, false);
+    native_fetch(e, d, native_vector(NATIVE_TEMPORARY_A), false);
+    native_emit(e, permute_two_32, d, NATIVE_TEMPORARY_B, behind, -1);
+}
+
+/* ---- operations ---- */
+
+static void emit_three_logic(struct native_emitter *e)
+{
+    const struct wl_operand_place a = native_find_place(e, 0, 0), c = native_find_place(e, 2, 0);
+    const uint32_t b = native_in_vector(e, 1, 0);
+    const uint32_t d = native_take_vector(e);
+    native_fetch(e, d, a, false);
+    native_emit(e, e->row->encoding, d, b, c, (int)(e->op->imm & 0xff));
+    native_define(e, 0, 0, d, false);
+}
+
+static void emit_compare(struct native_emitter *e)
+{
+    const bool is_wide = e->row->bits == 64;
+    for (uint32_t half = 0; half < (is_wide ? 2u : 1u); half++) {
+        const uint32_t a = native_in_vector(e, 0, half);
+        native_emit(e, e->row->encoding, MASK_A + half, a, native_second_place(e, half),
+                    e->row->number);
+    }
+    wl_assembly_mask_move(e->code, WL_RAX, MASK_A);
+    if (is_wide) {
+        wl_assembly_mask_move(e->code, WL_RCX, MASK_B);
+        wl_assembly_shift_left(e->code, WL_RCX, 8);
+        wl_assembly_arithmetic(e->code, WL_OR, WL_RAX, WL_RCX, false);
+    }
+    native_write_predicate(e, e->op->dst);
+}
+
+static void load_predicate(struct native_emitter *e, uint32_t offset)
+{
+    wl_assembly_mask_load(e->code, MASK_A, WL_R8, (int32_t)(offset + 2 * e->piece));
+}
+
+static void emit_from_predicate(struct native_emitter *e)
+{
+    load_predicate(e, e->op->a);
+    struct wl_operand_place one = native_literal_32(e, (uint32_t)e->op->imm);
+    one.broadcasts = false;
+    const uint32_t d = native_take_vector(e);
+    wl_assembly_vector(e->code, broadcast_32, (uint8_t)d, 0, one, MASK_A, true, -1);
+    native_define(e, 0, 0, d, false);
+}
+
+static void emit_select(struct native_emitter *e)
+{
+    const bool is_wide = e->row->bits == 64, negates = e->op->flags & WL_OPF_NEGATED;
+    load_predicate(e, e->op->c);
+    if (is_wide)
+        wl_assembly_mask_shift(e->code, MASK_B, MASK_A, 8);
+    for (uint32_t half = 0; half < (is_wide ? 2u : 1u); half++) {
+        const uint32_t otherwise = native_in_vector(e, negates ? 0 : 1, half);
+        const struct wl_operand_place chosen = native_find_place(e, negates ? 1 : 0, half);
+        const uint32_t d = native_take_vector(e);
+        emit_masked(e, e->row->encoding, d, otherwise, chosen, (uint8_t)(MASK_A + half));
+        native_define(e, 0, half, d, false);
+    }
+}
+
+const struct native_host native_host_512 = {
+    .is_256 = false,
+    .vector_bytes = 64,
+    .pieces = 2,
+    .piece_lanes = 16,
+    .vectors = 29,
+    .vectors_masked = 29,
+    .forms =
+        {NATIVE_COMMON_FORMS, [WL_NATIVE_THREE_LOGIC] = emit_three_logic,
+         [WL_NATIVE_COMPARE] = emit_compare, [WL_NATIVE_SELECT] = emit_select,
+         [WL_NATIVE_FROM_PREDICATE] = emit_from_predicate,
+         [WL_NATIVE_MULTIPLY_64] = native_emit_binary,
+         [WL_NATIVE_MULTIPLY_ADD_64] = native_emit_multiply_add,
+         [WL_NATIVE_ORDER_64] = native_emit_binary, [WL_NATIVE_ABSOLUTE_64] = native_emit_unary,
+         [WL_NATIVE_SHIFT_SIGNED_64] = native_emit_shift_wide,
+         [WL_NATIVE_FLOAT_OF_UNSIGNED] = native_emit_unary,
+         [WL_NATIVE_DOUBLE_OF_UNSIGNED] = native_emit_widen},
+    .begin_masked = begin_masked,
+    .store_active = store_active,
+    .make_canonical = make_canonical,
+    .flush = flush,
+    .check = check,
+    .every_other = every_other,
+    .permute = permute,
+};
