@@ -4,6 +4,8 @@
 
 /* Where some lanes are off: those of the piece that are on, by 32 bits, and by 64 of each half. */
 enum { ACTIVE = 12, ACTIVE_WIDE = 10, VECTORS = 13, VECTORS_MASKED = ACTIVE_WIDE };
+/* While addresses are checked: bits in which one is not as it should be. */
+enum { DIFFERENCE = 12, VECTORS_CHECKED = DIFFERENCE };
 enum { LANES = 8, A = NATIVE_TEMPORARY_A, B = NATIVE_TEMPORARY_B, C = NATIVE_TEMPORARY_C };
 
 static const struct wl_encoding broadcast_32 = {1, 2, 0, 0x58}, blend_by_vector = {1, 3, 0, 0x4a},
@@ -89,20 +91,30 @@ static void flush(struct native_emitter *e, uint32_t number)
     native_emit(e, and_not, number, C, native_vector(number), -1);
 }
 
+static void begin_checks(struct native_emitter *e)
+{
+    native_emit(e, native_xor_32, DIFFERENCE, DIFFERENCE, native_vector(DIFFERENCE), -1);
+}
+
+static void end_checks(struct native_emitter *e, uint32_t label)
+{
+    native_emit(e, test, DIFFERENCE, 0, native_vector(DIFFERENCE), -1);
+    wl_assembly_jump_if(e->code, WL_IF_NOT_ZERO, label);
+}
+
 static void check(struct native_emitter *e, bool is_wide, const struct wl_operand_place *vectors,
                   const void *const *expected, uint32_t count, uint32_t label)
 {
+    (void)label;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t here = i ? C : B;
-        native_fetch(e, here, vectors[i], is_wide);
-        native_emit(e, is_wide ? native_subtract_64 : native_subtract_32, here, here,
-                    native_vector(A), -1);
-        native_emit(e, native_xor_32, here, here, native_literal_vector(e, expected[i]), -1);
+        struct wl_operand_place found = vectors[i];
+        if (found.kind != WL_OPERAND_VECTOR && found.broadcasts)
+            found = native_vector(in_vector(e, found, is_wide, C));
+        native_emit(e, is_wide ? native_add_64 : native_add_32, B, A,
+                    native_literal_vector(e, expected[i]), -1);
+        native_emit(e, native_xor_32, B, B, found, -1);
+        native_emit(e, or_bits, DIFFERENCE, DIFFERENCE, native_vector(B), -1);
     }
-    if (count > 1)
-        native_emit(e, or_bits, B, B, native_vector(C), -1);
-    native_emit(e, test, B, 0, native_vector(B), -1);
-    wl_assembly_jump_if(e->code, WL_IF_NOT_ZERO, label);
 }
 
 static void every_other(struct native_emitter *e, uint32_t first, uint32_t low, uint32_t high,
@@ -370,6 +382,7 @@ const struct native_host native_host_256 = {
     .piece_lanes = LANES,
     .vectors = VECTORS,
     .vectors_masked = VECTORS_MASKED,
+    .vectors_checked = VECTORS_CHECKED,
     .forms = {NATIVE_COMMON_FORMS, [WL_NATIVE_THREE_LOGIC] = emit_three_logic,
               [WL_NATIVE_COMPARE] = emit_compare, [WL_NATIVE_SELECT] = emit_select,
               [WL_NATIVE_FROM_PREDICATE] = emit_from_predicate,
@@ -383,6 +396,8 @@ const struct native_host native_host_256 = {
     .store_active = store_active,
     .make_canonical = make_canonical,
     .flush = flush,
+    .begin_checks = begin_checks,
+    .end_checks = end_checks,
     .check = check,
     .every_other = every_other,
     .permute = permute,

@@ -149,6 +149,7 @@ const struct native_host native_host_512 = {
     .piece_lanes = 16,
     .vectors = 29,
     .vectors_masked = 29,
+    .vectors_checked = 29,
     .forms =
         {NATIVE_COMMON_FORMS, [WL_NATIVE_THREE_LOGIC] = emit_three_logic,
          [WL_NATIVE_COMPARE] = emit_compare, [WL_NATIVE_SELECT] = emit_select,

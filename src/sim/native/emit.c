@@ -26,18 +26,36 @@ static uint32_t count_words(const struct native_emitter *e)
     return highest / 4 + 1;
 }
 
+/* Whether anybody sees what an operation does: it writes memory or predicates, or what is read
+ * behind the segment or in it, by next; an address is no longer read there. */
+static bool is_needed(const struct native_emitter *e, uint32_t at, const struct wl_op *op,
+                      const struct wl_native_operands *all, const uint32_t *next)
+{
+    const uint8_t form = wl_native_rows[op->code].form;
+    bool is_read = form == WL_NATIVE_STORE || form == WL_NATIVE_GLOBAL || form == WL_NATIVE_SHARED;
+    for (uint32_t w = 0; w < all->write_count; w++) {
+        const struct wl_native_operand *written = &all->writes[w];
+        const uint16_t lives = op->lives[written->field];
+        is_read |= lives == 0 || at + lives >= e->segment->count ||
+                   written->operand_class == WL_CLASS_PREDICATE ||
+                   next[written->offset / 4] != NATIVE_NEVER;
+    }
+    return is_read;
+}
+
 /* Who reads a register next, by its offset: no register begins within another. only: of these
- * operations; NULL: of all. */
+ * operations; NULL: of all that are needed, which are found. */
 static void find_next_reads(struct native_emitter *e, const bool *only)
 {
     const uint32_t words = count_words(e);
     uint32_t *next = wl_alloc(words * sizeof *next);
     memset(next, 0xff, words * sizeof *next);
     for (uint32_t at = e->segment->count; at-- > 0;) {
-        if (only && !only[at])
-            continue;
         const struct wl_op *op = &e->program->ops[e->segment->first + at];
         const struct wl_native_operands all = wl_native_operands(op);
+        e->is_needed[at] = only ? only[at] : is_needed(e, at, op, &all, next);
+        if (!e->is_needed[at])
+            continue;
         for (uint32_t w = all.write_count; w-- > 0;) { /* of two to one register the last counts */
             e->next_of_writes[at][w] = next[all.writes[w].offset / 4];
             next[all.writes[w].offset / 4] = NATIVE_NEVER;
@@ -115,14 +133,6 @@ static void check_vectors(struct native_emitter *e, const struct wl_native_addre
     e->host->check(e, is_wide, vectors, expected, count, label);
 }
 
-/* NATIVE_TEMPORARY_A = the first lane's address. */
-static void fetch_first(struct native_emitter *e, const struct wl_native_address *address,
-                        struct wl_operand_place first)
-{
-    first.broadcasts = true;
-    native_fetch(e, NATIVE_TEMPORARY_A, first, address->is_global);
-}
-
 /* Checks an address that is in its register. */
 static void check_register(struct native_emitter *e, uint32_t slot)
 {
@@ -130,7 +140,7 @@ static void check_register(struct native_emitter *e, uint32_t slot)
     const int32_t base = (int32_t)address->offset, bytes = (int32_t)e->host->vector_bytes;
     const bool is_wide = address->is_global;
     const int32_t size = is_wide ? 8 : 4;
-    fetch_first(e, address, native_memory(WL_R8, base));
+    native_broadcast(e, NATIVE_TEMPORARY_A, native_memory(WL_R8, base), is_wide);
     for (int32_t at = 0; at < WL_LANES * size; at += 2 * bytes) {
         const struct wl_operand_place vectors[] = {native_memory(WL_R8, base + at),
                                                    native_memory(WL_R8, base + at + bytes)};
@@ -169,15 +179,20 @@ static void emit_checks(struct native_emitter *e)
     wl_assembly_arithmetic_memory(code, WL_COMPARE, WL_RCX, WL_RDX, PLAN_OFFSET(segment, learnt),
                                   true);
     wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
+    if (e->host->begin_checks)
+        e->host->begin_checks(e);
     for (uint32_t i = 0; i < segment->slot_count; i++) {
         if (segment->slots[i].written_at != WL_NATIVE_UNWRITTEN)
             continue;
         check_register(e, i);
         check_place(e, i, LABEL_MISS);
     }
+    if (e->host->end_checks && !segment->is_derived)
+        e->host->end_checks(e, LABEL_MISS);
 }
 
-/* Checks the piece of an address that the operation at hand has just computed. */
+/* Checks the piece of an address that the operation at hand has just computed. rdx: the worker's
+ * plans. */
 static void check_computed(struct native_emitter *e, uint32_t slot)
 {
     const struct wl_native_address *address = &e->segment->slots[slot];
@@ -190,12 +205,12 @@ static void check_computed(struct native_emitter *e, uint32_t slot)
         e->has_failed = true;
         return;
     }
-    emit_plans(e);
     if (e->piece == 0) {
-        native_fetch(e, NATIVE_TEMPORARY_B, vectors[0], is_wide);
-        native_store(e, native_memory(WL_RDX, lanes), NATIVE_TEMPORARY_B);
+        native_broadcast(e, NATIVE_TEMPORARY_A, vectors[0], is_wide);
+        native_store(e, native_memory(WL_RDX, lanes), NATIVE_TEMPORARY_A);
+    } else {
+        native_broadcast(e, NATIVE_TEMPORARY_A, native_memory(WL_RDX, lanes), is_wide);
     }
-    fetch_first(e, address, native_memory(WL_RDX, lanes));
     check_vectors(e, address, vectors, is_wide ? 2 : 1, e->piece * e->host->piece_lanes,
                   LABEL_MISS_LATE);
     if (e->piece + 1 < e->host->pieces)
@@ -288,7 +303,8 @@ static void begin_operation(struct native_emitter *e)
     e->operands = wl_native_operands(e->op);
 }
 
-/* Computes the addresses that the segment's own operations write, and checks them. */
+/* Computes the addresses that the segment's own operations write, and checks them. rdx: the
+ * worker's plans. Segments with addresses are never masked. */
 static void emit_slices(struct native_emitter *e)
 {
     const struct wl_native_segment *segment = e->segment;
@@ -298,10 +314,11 @@ static void emit_slices(struct native_emitter *e)
             wl_native_find_slice(e->program, segment, segment->slots[i].written_at, in_slice);
     find_next_reads(e, in_slice);
     e->is_ahead = true;
+    e->vectors = e->host->vectors_checked;
     for (e->piece = 0; e->piece < e->host->pieces; e->piece++) {
         begin_piece(e);
         for (e->at = 0; e->at < segment->count && !e->has_failed; e->at++) {
-            if (!in_slice[e->at])
+            if (!e->is_needed[e->at])
                 continue;
             begin_operation(e);
             e->host->forms[e->row->form](e);
@@ -312,6 +329,9 @@ static void emit_slices(struct native_emitter *e)
         }
     }
     e->is_ahead = false;
+    e->vectors = e->host->vectors;
+    if (e->host->end_checks)
+        e->host->end_checks(e, LABEL_MISS_LATE);
 }
 
 static void emit_piece(struct native_emitter *e)
@@ -320,6 +340,8 @@ static void emit_piece(struct native_emitter *e)
     if (e->is_masked)
         e->host->begin_masked(e);
     for (e->at = 0; e->at < e->segment->count && !e->has_failed; e->at++) {
+        if (!e->is_needed[e->at])
+            continue;
         begin_operation(e);
         e->host->forms[e->row->form](e);
         native_end_operation(e);
@@ -368,6 +390,7 @@ bool wl_native_emit(const struct wl_program *program, const struct wl_native_seg
                                .segment = segment,
                                .vectors = is_masked ? host->vectors_masked : host->vectors,
                                .is_masked = is_masked};
+    e.is_needed = wl_alloc(segment->count);
     e.next_of_reads = wl_alloc(segment->count * sizeof *e.next_of_reads);
     e.next_of_writes = wl_alloc(segment->count * sizeof *e.next_of_writes);
     find_bases(&e);
@@ -385,6 +408,7 @@ bool wl_native_emit(const struct wl_program *program, const struct wl_native_seg
     wl_assembly_label(code, LABEL_MISS);
     if (segment->slot_count)
         wl_assembly_leave(code, segment, miss);
+    free(e.is_needed);
     free(e.next_of_reads);
     free(e.next_of_writes);
     free(e.elsewhere.items);

@@ -59,11 +59,6 @@ struct wl_operand_place native_literal_64(struct native_emitter *e, uint64_t val
     return native_literal(e, &value, sizeof value);
 }
 
-static struct wl_encoding broadcast(const struct native_emitter *e, bool is_wide)
-{
-    return !is_wide ? broadcast_32 : e->host->is_256 ? broadcast_64_of_256 : broadcast_64;
-}
-
 static bool is_broadcast(struct wl_operand_place place)
 {
     return place.kind != WL_OPERAND_VECTOR && place.broadcasts;
@@ -85,13 +80,25 @@ void native_store(struct native_emitter *e, struct wl_operand_place dst, uint32_
     wl_assembly_vector_store(e->code, native_move_store, dst, (uint8_t)source, 0, -1);
 }
 
+void native_broadcast(struct native_emitter *e, uint32_t dst, struct wl_operand_place place,
+                      bool is_wide)
+{
+    place.broadcasts = false; /* the instruction reads one element anyway */
+    native_emit(e,
+                !is_wide          ? broadcast_32
+                : e->host->is_256 ? broadcast_64_of_256
+                                  : broadcast_64,
+                dst, 0, place, -1);
+}
+
 /* dst = the place, element by element. */
 void native_fetch(struct native_emitter *e, uint32_t dst, struct wl_operand_place place,
                   bool is_wide)
 {
-    const bool broadcasts = is_broadcast(place);
-    place.broadcasts = false; /* that instruction reads one element anyway */
-    native_emit(e, broadcasts ? broadcast(e, is_wide) : native_move_load, dst, 0, place, -1);
+    if (is_broadcast(place))
+        native_broadcast(e, dst, place, is_wide);
+    else
+        native_emit(e, native_move_load, dst, 0, place, -1);
 }
 
 /* ---- values and where they are ---- */

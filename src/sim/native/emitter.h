@@ -48,7 +48,8 @@ typedef void (*native_form)(struct native_emitter *e);
 struct native_host {
     bool is_256;
     uint32_t vector_bytes, pieces, piece_lanes;
-    uint32_t vectors, vectors_masked;               /* that hold values; where lanes may be off */
+    /* that hold values: all, where lanes may be off, while addresses are checked */
+    uint32_t vectors, vectors_masked, vectors_checked;
     native_form forms[WL_NATIVE_FORMS];             /* each writes the operation at hand */
     void (*begin_masked)(struct native_emitter *e); /* of a piece: which lanes are on */
     /* the vector to its place in the warp's registers, where lanes may be off those that are on */
@@ -57,8 +58,10 @@ struct native_host {
     /* NaNs become the canonical one; subnormal elements become zero of the same sign */
     void (*make_canonical)(struct native_emitter *e, uint32_t number);
     void (*flush)(struct native_emitter *e, uint32_t number);
-    /* jumps away unless the vectors (one or two) of addresses, less NATIVE_TEMPORARY_A, are as
-     * expected: a vector's bytes each */
+    /* jumps away, there or where checks end, unless the vectors (one or two) of addresses, less
+     * NATIVE_TEMPORARY_A, are as expected: a vector's bytes each. begin, end: may be NULL */
+    void (*begin_checks)(struct native_emitter *e);
+    void (*end_checks)(struct native_emitter *e, uint32_t label);
     void (*check)(struct native_emitter *e, bool is_wide, const struct wl_operand_place *vectors,
                   const void *const *expected, uint32_t count, uint32_t label);
     /* d = the 32-bit words of the two vectors that start at word `first`, every other one */
@@ -81,6 +84,7 @@ struct native_emitter {
     struct wl_native_operands operands;
     uint32_t (*next_of_reads)[WL_NATIVE_READS];
     uint32_t (*next_of_writes)[WL_NATIVE_WRITES];
+    bool *is_needed; /* by operation: others do nothing that anybody sees */
     struct native_held held[NATIVE_VECTORS_MOST];
     uint32_t vectors; /* of them, that there are */
     WL_VECTOR(struct native_elsewhere) elsewhere;
@@ -112,6 +116,9 @@ void native_store(struct native_emitter *e, struct wl_operand_place dst, uint32_
 /* dst = the place, element by element. */
 void native_fetch(struct native_emitter *e, uint32_t dst, struct wl_operand_place place,
                   bool is_wide);
+/* dst = the place's first element, everywhere. */
+void native_broadcast(struct native_emitter *e, uint32_t dst, struct wl_operand_place place,
+                      bool is_wide);
 /* The vector holds no value any more. */
 void native_release(struct native_emitter *e, uint32_t number);
 /* Makes every NaN the canonical one (PTX ISA, 9.7.3), if others may be there. */
