@@ -98,6 +98,71 @@ void native_emit_multiply_add(struct native_emitter *e)
     }
 }
 
+/* dst = source shifted right by 32 in each 64 bits. */
+static void shift_down(struct native_emitter *e, uint32_t dst, uint32_t source)
+{
+    static const struct wl_encoding shift_right_64 = {1, 1, 1, 0xd3};
+    const uint64_t count[8] = {32, 0};
+    native_emit(e, shift_right_64, dst, source, native_literal_vector(e, count), -1);
+}
+
+/* Products of every other lane, and of those between. */
+void native_emit_multiply_high(struct native_emitter *e)
+{
+    const uint32_t a = native_in_vector(e, 0, 0);
+    struct wl_operand_place b = native_second_place(e, 0);
+    const uint32_t d = native_take_vector(e);
+    if (b.kind != WL_OPERAND_VECTOR) {
+        native_fetch(e, NATIVE_TEMPORARY_B, b, false);
+        b = native_vector(NATIVE_TEMPORARY_B);
+    }
+    native_emit(e, e->row->encoding, d, a, b, -1);
+    shift_down(e, d, d);
+    shift_down(e, NATIVE_TEMPORARY_A, a);
+    shift_down(e, NATIVE_TEMPORARY_B, b.vector);
+    native_emit(e, e->row->encoding, NATIVE_TEMPORARY_A, NATIVE_TEMPORARY_A,
+                native_vector(NATIVE_TEMPORARY_B), -1);
+    native_emit(e, native_and_64, NATIVE_TEMPORARY_A, NATIVE_TEMPORARY_A,
+                native_literal_64(e, 0xffffffff00000000), -1);
+    native_emit(e, native_or_64, d, d, native_vector(NATIVE_TEMPORARY_A), -1);
+    native_define(e, 0, 0, d, false);
+}
+
+/* Left: b << c | a >> (32 - c), right: a >> c | b << (32 - c), of which a shift by 32 is 0. */
+void native_emit_funnel(struct native_emitter *e)
+{
+    static const struct wl_encoding left = {1, 2, 0, 0x47}, right = {1, 2, 0, 0x45};
+    const bool is_left = e->row->number;
+    const uint32_t a = native_in_vector(e, 0, 0), b = native_in_vector(e, 1, 0),
+                   c = native_in_vector(e, 2, 0);
+    const uint32_t d = native_take_vector(e);
+    native_emit(e, native_and_32, NATIVE_TEMPORARY_A, c, native_literal_32(e, 31), -1);
+    native_fetch(e, NATIVE_TEMPORARY_B, native_literal_32(e, 32), false);
+    native_emit(e, native_subtract_32, NATIVE_TEMPORARY_B, NATIVE_TEMPORARY_B,
+                native_vector(NATIVE_TEMPORARY_A), -1);
+    native_emit(e, is_left ? left : right, d, is_left ? b : a, native_vector(NATIVE_TEMPORARY_A),
+                -1);
+    native_emit(e, is_left ? right : left, NATIVE_TEMPORARY_B, is_left ? a : b,
+                native_vector(NATIVE_TEMPORARY_B), -1);
+    native_emit(e, native_or_64, d, d, native_vector(NATIVE_TEMPORARY_B), -1);
+    native_define(e, 0, 0, d, false);
+}
+
+void native_emit_reciprocal(struct native_emitter *e)
+{
+    const bool is_wide = e->row->bits == 64, is_float = e->row->flags & WL_NATIVE_FLOAT;
+    for (uint32_t half = 0; half < (is_wide ? 2u : 1u); half++) {
+        const struct wl_operand_place a = native_find_place(e, 0, half);
+        const uint32_t d = native_take_vector(e);
+        native_fetch(e, NATIVE_TEMPORARY_A,
+                     is_wide ? native_literal_64(e, 0x3ff0000000000000)
+                             : native_literal_32(e, 0x3f800000),
+                     is_wide);
+        native_emit(e, e->row->encoding, d, NATIVE_TEMPORARY_A, a, -1);
+        native_define(e, 0, half, d, is_float);
+    }
+}
+
 /* d = a * b + c, rounded once. The sum grows where c is if nobody reads c any more. */
 void native_emit_fused(struct native_emitter *e)
 {

@@ -263,6 +263,34 @@ static void emit_select(struct native_emitter *e)
     }
 }
 
+/* Of a NaN and a number the instruction gives b, and of two zeros, of which -0 is the lesser. */
+static void emit_order_float(struct native_emitter *e)
+{
+    const bool is_least = e->row->encoding.opcode == 0x5d;
+    const uint32_t a = native_in_vector(e, 0, 0),
+                   b = in_vector(e, native_second_place(e, 0), false, B);
+    const uint32_t d = native_take_vector(e);
+    native_emit(e, e->row->encoding, d, a, native_vector(b), -1);
+    native_emit(e, compare_floats, C, b, native_vector(b), 3);
+    choose(e, d, d, native_vector(a), C);
+    native_emit(e, compare_floats, C, a, native_vector(b), 0);
+    native_emit(e, is_least ? or_bits : native_and_32, A, a, native_vector(b), -1);
+    choose(e, d, d, native_vector(A), C);
+    native_define(e, 0, 0, d, true);
+}
+
+/* What is none of its range the instruction makes the least integer. */
+static void emit_truncate(struct native_emitter *e)
+{
+    const uint32_t a = native_in_vector(e, 0, 0), d = native_take_vector(e);
+    native_emit(e, e->row->encoding, d, 0, native_vector(a), -1);
+    native_emit(e, compare_floats, C, a, native_literal_32(e, 0x4f000000), 0x0d); /* >= 2^31 */
+    native_emit(e, native_xor_32, d, d, native_vector(C), -1);
+    native_emit(e, compare_floats, C, a, native_vector(a), 7); /* is a number */
+    native_emit(e, native_and_32, d, d, native_vector(C), -1);
+    native_define(e, 0, 0, d, false);
+}
+
 /* dst = the low 64 bits of a * b, by halves of 32; dst may be A. */
 static void multiply_64(struct native_emitter *e, uint32_t dst, uint32_t a, uint32_t b)
 {
@@ -386,6 +414,7 @@ const struct native_host native_host_256 = {
     .forms = {NATIVE_COMMON_FORMS, [WL_NATIVE_THREE_LOGIC] = emit_three_logic,
               [WL_NATIVE_COMPARE] = emit_compare, [WL_NATIVE_SELECT] = emit_select,
               [WL_NATIVE_FROM_PREDICATE] = emit_from_predicate,
+              [WL_NATIVE_ORDER_FLOAT] = emit_order_float, [WL_NATIVE_TRUNCATE] = emit_truncate,
               [WL_NATIVE_MULTIPLY_64] = emit_multiply_64,
               [WL_NATIVE_MULTIPLY_ADD_64] = emit_multiply_add_64,
               [WL_NATIVE_ORDER_64] = emit_order_64, [WL_NATIVE_ABSOLUTE_64] = emit_absolute_64,

@@ -142,6 +142,35 @@ static void emit_select(struct native_emitter *e)
     }
 }
 
+/* Of a NaN and a number the instruction gives b, and of two zeros, of which -0 is the lesser. */
+static void emit_order_float(struct native_emitter *e)
+{
+    static const struct wl_encoding or_bits = {1, 1, 0, 0xeb};
+    const bool is_least = e->row->encoding.opcode == 0x5d;
+    const uint32_t a = native_in_vector(e, 0, 0);
+    const struct wl_operand_place place = native_second_place(e, 0);
+    const uint32_t d = native_take_vector(e), b = NATIVE_TEMPORARY_B;
+    native_fetch(e, b, place, false);
+    native_emit(e, e->row->encoding, d, a, native_vector(b), -1);
+    native_emit(e, compare_floats, MASK_A, b, native_vector(b), 3);
+    native_emit(e, compare_floats, MASK_B, a, native_vector(b), 0);
+    emit_masked(e, native_move_load, d, 0, native_vector(a), MASK_A);
+    emit_masked(e, is_least ? or_bits : native_and_32, d, a, native_vector(b), MASK_B);
+    native_define(e, 0, 0, d, true);
+}
+
+/* What is none of its range the instruction makes the least integer. */
+static void emit_truncate(struct native_emitter *e)
+{
+    const uint32_t a = native_in_vector(e, 0, 0), d = native_take_vector(e);
+    native_emit(e, e->row->encoding, d, 0, native_vector(a), -1);
+    native_emit(e, compare_floats, MASK_A, a, native_literal_32(e, 0x4f000000), 0x0d); /* >= 2^31 */
+    native_emit(e, compare_floats, MASK_B, a, native_vector(a), 3);
+    emit_masked(e, native_subtract_32, d, d, native_literal_32(e, 1), MASK_A);
+    emit_masked(e, native_xor_32, d, d, native_vector(d), MASK_B);
+    native_define(e, 0, 0, d, false);
+}
+
 const struct native_host native_host_512 = {
     .is_256 = false,
     .vector_bytes = 64,
@@ -154,6 +183,7 @@ const struct native_host native_host_512 = {
         {NATIVE_COMMON_FORMS, [WL_NATIVE_THREE_LOGIC] = emit_three_logic,
          [WL_NATIVE_COMPARE] = emit_compare, [WL_NATIVE_SELECT] = emit_select,
          [WL_NATIVE_FROM_PREDICATE] = emit_from_predicate,
+         [WL_NATIVE_ORDER_FLOAT] = emit_order_float, [WL_NATIVE_TRUNCATE] = emit_truncate,
          [WL_NATIVE_MULTIPLY_64] = native_emit_binary,
          [WL_NATIVE_MULTIPLY_ADD_64] = native_emit_multiply_add,
          [WL_NATIVE_ORDER_64] = native_emit_binary, [WL_NATIVE_ABSOLUTE_64] = native_emit_unary,

@@ -9,7 +9,8 @@ static const struct wl_encoding broadcast_32 = {1, 2, 0, 0x58}, broadcast_64 = {
 const struct wl_encoding native_add_32 = {1, 1, 0, 0xfe}, native_add_64 = {1, 1, 1, 0xd4};
 const struct wl_encoding native_subtract_32 = {1, 1, 0, 0xfa}, native_subtract_64 = {1, 1, 1, 0xfb};
 const struct wl_encoding native_xor_32 = {1, 1, 0, 0xef};
-const struct wl_encoding native_and_32 = {1, 1, 0, 0xdb}, native_or_64 = {1, 1, 1, 0xeb};
+const struct wl_encoding native_and_32 = {1, 1, 0, 0xdb}, native_and_64 = {1, 1, 1, 0xdb},
+                         native_or_64 = {1, 1, 1, 0xeb};
 const struct wl_encoding native_shift_left_64 = {1, 1, 1, 0xf3};
 const struct wl_encoding native_extend_zeros = {1, 2, 0, 0x35};
 const struct wl_encoding native_permute_32 = {1, 2, 0, 0x36};

@@ -96,8 +96,8 @@ struct native_emitter {
 };
 
 extern const struct wl_encoding native_move_load, native_move_store, native_add_32, native_add_64,
-    native_subtract_32, native_subtract_64, native_xor_32, native_and_32, native_or_64,
-    native_shift_left_64, native_extend_zeros, native_permute_32;
+    native_subtract_32, native_subtract_64, native_xor_32, native_and_32, native_and_64,
+    native_or_64, native_shift_left_64, native_extend_zeros, native_permute_32;
 
 /* A vector register, memory at a general register, literals. */
 struct wl_operand_place native_vector(uint32_t number);
@@ -161,6 +161,9 @@ void native_emit_binary(struct native_emitter *e);
 void native_emit_shift_wide(struct native_emitter *e);
 void native_emit_multiply_add(struct native_emitter *e);
 void native_emit_multiply_wide(struct native_emitter *e);
+void native_emit_multiply_high(struct native_emitter *e);
+void native_emit_funnel(struct native_emitter *e);
+void native_emit_reciprocal(struct native_emitter *e);
 void native_emit_negate(struct native_emitter *e);
 void native_emit_unary(struct native_emitter *e);
 void native_emit_with_literal(struct native_emitter *e);
@@ -186,6 +189,8 @@ void native_emit_stores(struct native_emitter *e);
     [WL_NATIVE_BINARY] = native_emit_binary, [WL_NATIVE_SHIFT_WIDE] = native_emit_shift_wide, \
     [WL_NATIVE_MULTIPLY_ADD] = native_emit_multiply_add,                                      \
     [WL_NATIVE_MULTIPLY_WIDE] = native_emit_multiply_wide,                                    \
+    [WL_NATIVE_MULTIPLY_HIGH] = native_emit_multiply_high,                                    \
+    [WL_NATIVE_FUNNEL] = native_emit_funnel, [WL_NATIVE_RECIPROCAL] = native_emit_reciprocal, \
     [WL_NATIVE_NEGATE] = native_emit_negate, [WL_NATIVE_UNARY] = native_emit_unary,           \
     [WL_NATIVE_WITH_LITERAL] = native_emit_with_literal, [WL_NATIVE_MOVE] = native_emit_move, \
     [WL_NATIVE_IMMEDIATE] = native_emit_immediate, [WL_NATIVE_WIDEN] = native_emit_widen,     \

@@ -39,6 +39,11 @@ enum wl_native_form {
     WL_NATIVE_SHARED,
     WL_NATIVE_GLOBAL,
     WL_NATIVE_STORE,
+    WL_NATIVE_MULTIPLY_HIGH, /* the high 32 bits of a product */
+    WL_NATIVE_FUNNEL,        /* 32 of 64 bits, shifted by up to 31 */
+    WL_NATIVE_RECIPROCAL,
+    WL_NATIVE_ORDER_FLOAT, /* the lesser or greater; of a NaN and a number the number */
+    WL_NATIVE_TRUNCATE,    /* to the next integer towards zero, or as near as there is one */
     /* of 64 bits, as AVX-512 alone has them; and of integers without sign */
     WL_NATIVE_MULTIPLY_64,
     WL_NATIVE_MULTIPLY_ADD_64,
