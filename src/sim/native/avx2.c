@@ -8,7 +8,7 @@ enum { ACTIVE = 12, ACTIVE_WIDE = 10, VECTORS = 13, VECTORS_MASKED = ACTIVE_WIDE
 enum { DIFFERENCE = 12, VECTORS_CHECKED = DIFFERENCE };
 enum { LANES = 8, A = NATIVE_TEMPORARY_A, B = NATIVE_TEMPORARY_B, C = NATIVE_TEMPORARY_C };
 
-static const struct wl_encoding broadcast_32 = {1, 2, 0, 0x58}, blend_by_vector = {1, 3, 0, 0x4a},
+static const struct wl_encoding broadcast_byte = {1, 2, 0, 0x78}, blend_by_vector = {1, 3, 0, 0x4a},
                                 blend = {1, 3, 0, 0x0c}, compare_floats = {0, 1, 0, 0xc2},
                                 equal_32 = {1, 1, 0, 0x76}, equal_64 = {1, 2, 0, 0x29},
                                 greater_32 = {1, 1, 0, 0x66}, greater_64 = {1, 2, 0, 0x37},
@@ -48,15 +48,16 @@ static uint32_t in_vector(struct native_emitter *e, struct wl_operand_place plac
     return temporary;
 }
 
-/* dst = all bits of an element for each lane of the piece whose bit is set at the place. */
+/* dst = all bits of an element for each lane of the piece whose bit is set at the place, of which
+ * it reads the piece's byte. */
 static void load_mask(struct native_emitter *e, uint32_t dst, enum wl_gpr base, uint32_t offset,
                       bool is_wide, uint32_t half)
 {
     uint32_t bits[LANES];
     for (uint32_t i = 0; i < LANES; i++)
-        bits[i] = 1u << (LANES * e->piece + (is_wide ? LANES / 2 * half + i / 2 : i));
+        bits[i] = 1u << (is_wide ? LANES / 2 * half + i / 2 : i);
     const struct wl_operand_place lanes = native_literal_vector(e, bits);
-    native_emit(e, broadcast_32, dst, 0, native_memory(base, (int32_t)offset), -1);
+    native_emit(e, broadcast_byte, dst, 0, native_memory(base, (int32_t)(offset + e->piece)), -1);
     native_emit(e, native_and_32, dst, dst, lanes, -1);
     native_emit(e, equal_32, dst, dst, lanes, -1);
 }

@@ -214,13 +214,22 @@ static void general_memory(struct wl_assembly *code, unsigned opcode, bool wide,
 void wl_assembly_load(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset,
                       uint32_t bytes)
 {
-    general_memory(code, 0x8b, bytes == 8, dst, base, offset);
+    if (bytes > 2) {
+        general_memory(code, 0x8b, bytes == 8, dst, base, offset);
+        return;
+    }
+    rex(code, false, dst, base);
+    byte(code, 0x0f); /* movzx */
+    byte(code, bytes == 2 ? 0xb7 : 0xb6);
+    memory_operand(code, dst, base, offset);
 }
 
 void wl_assembly_store(struct wl_assembly *code, enum wl_gpr source, enum wl_gpr base,
                        int32_t offset, uint32_t bytes)
 {
-    general_memory(code, 0x89, bytes == 8, source, base, offset);
+    if (bytes == 2)
+        byte(code, 0x66);
+    general_memory(code, bytes == 1 ? 0x88 : 0x89, bytes == 8, source, base, offset);
 }
 
 void wl_assembly_lea(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset)
@@ -234,15 +243,6 @@ void wl_assembly_arithmetic(struct wl_assembly *code, enum wl_arithmetic op, enu
     rex(code, wide, dst, source);
     byte(code, op);
     byte(code, 0xc0 | (dst & 7u) << 3 | (source & 7u));
-}
-
-void wl_assembly_arithmetic_immediate(struct wl_assembly *code, enum wl_arithmetic op,
-                                      enum wl_gpr dst, uint32_t value)
-{
-    rex(code, false, 0, dst);
-    byte(code, 0x81);
-    byte(code, 0xc0 | (op & 0x38u) | (dst & 7u)); /* op's number is in the opcode's bits 3 to 5 */
-    word32(code, value);
 }
 
 void wl_assembly_arithmetic_memory(struct wl_assembly *code, enum wl_arithmetic op, enum wl_gpr dst,

@@ -97,7 +97,8 @@ void wl_assembly_mask_shift(struct wl_assembly *code, uint8_t dst, uint8_t mask,
 /* Flags: zero if k1 | k2 is. */
 void wl_assembly_mask_test(struct wl_assembly *code, uint8_t mask1, uint8_t mask2);
 
-/* General registers; bytes: 4 or 8 of memory. */
+/* General registers; bytes: 1, 2, 4 or 8 of memory (1 and 2 are extended by zeros). A byte is
+ * stored of the first four registers. */
 void wl_assembly_load(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset,
                       uint32_t bytes);
 void wl_assembly_store(struct wl_assembly *code, enum wl_gpr source, enum wl_gpr base,
@@ -115,9 +116,6 @@ enum wl_arithmetic {
 /* dst op= source; 8 bytes where wide, else 4. */
 void wl_assembly_arithmetic(struct wl_assembly *code, enum wl_arithmetic op, enum wl_gpr dst,
                             enum wl_gpr source, bool wide);
-/* dst op= value, on 4 bytes. */
-void wl_assembly_arithmetic_immediate(struct wl_assembly *code, enum wl_arithmetic op,
-                                      enum wl_gpr dst, uint32_t value);
 /* dst op= memory. */
 void wl_assembly_arithmetic_memory(struct wl_assembly *code, enum wl_arithmetic op, enum wl_gpr dst,
                                    enum wl_gpr base, int32_t offset, bool wide);
