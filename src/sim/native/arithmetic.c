@@ -169,10 +169,17 @@ void native_emit_fused(struct native_emitter *e)
     const bool is_wide = e->row->bits == 64, is_float = e->row->flags & WL_NATIVE_FLOAT;
     const bool flushes = e->row->flags & WL_NATIVE_FLUSHES;
     for (uint32_t half = 0; half < (is_wide ? 2u : 1u); half++) {
-        uint32_t a = flushes ? flushed(e, native_find_place(e, 0, half), NATIVE_TEMPORARY_A)
-                             : native_in_vector(e, 0, half);
-        struct wl_operand_place b = native_find_place(e, 1, half),
+        struct wl_operand_place first = native_find_place(e, 0, half),
+                                b = native_find_place(e, 1, half),
                                 c = native_find_place(e, 2, half);
+        if (first.kind != WL_OPERAND_VECTOR && b.kind == WL_OPERAND_VECTOR) {
+            const struct wl_operand_place swap = first;
+            first = b;
+            b = swap;
+        }
+        const uint32_t a = flushes                           ? flushed(e, first, NATIVE_TEMPORARY_A)
+                           : first.kind == WL_OPERAND_VECTOR ? first.vector
+                                                             : native_in_vector(e, 0, half);
         if (flushes)
             b = native_vector(flushed(e, b, NATIVE_TEMPORARY_B));
         uint32_t d;
