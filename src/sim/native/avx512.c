@@ -68,19 +68,35 @@ static void every_other(struct native_emitter *e, uint32_t first, uint32_t low, 
     native_emit(e, permute_two_32, d, low, native_vector(high), -1);
 }
 
+/* d = words of the two vectors of memory at the place. */
+static void permute_two(struct native_emitter *e, uint32_t d, const uint32_t *words,
+                        struct wl_operand_place from)
+{
+    struct wl_operand_place behind = from;
+    behind.offset += 64;
+    native_fetch(e, d, native_literal_vector(e, words), false);
+    native_fetch(e, NATIVE_TEMPORARY_B, from, false);
+    native_emit(e, permute_two_32, d, NATIVE_TEMPORARY_B, behind, -1);
+}
+
 static void permute(struct native_emitter *e, uint32_t d, const uint32_t *words,
                     struct wl_operand_place from, uint32_t span_bytes)
 {
-    native_fetch(e, NATIVE_TEMPORARY_A, native_literal_vector(e, words), false);
+    static const struct wl_encoding insert_half = {1, 3, 1, 0x3a};
     if (span_bytes <= 64) {
+        native_fetch(e, NATIVE_TEMPORARY_A, native_literal_vector(e, words), false);
         native_emit(e, native_permute_32, d, NATIVE_TEMPORARY_A, from, -1);
         return;
     }
-    struct wl_operand_place behind = from;
-    behind.offset += 64;
-    native_fetch(e, NATIVE_TEMPORARY_B, from, false);
-    native_fetch(e, d, native_vector(NATIVE_TEMPORARY_A), false);
-    native_emit(e, permute_two_32, d, NATIVE_TEMPORARY_B, behind, -1);
+    permute_two(e, d, words, from);
+    if (span_bytes <= 128)
+        return;
+    uint32_t upper[16] = {0};
+    for (uint32_t i = 8; i < 16; i++)
+        upper[i - 8] = words[i] - 32;
+    from.offset += 128;
+    permute_two(e, NATIVE_TEMPORARY_A, upper, from);
+    native_emit(e, insert_half, d, d, native_vector(NATIVE_TEMPORARY_A), 1);
 }
 
 /* ---- operations ---- */

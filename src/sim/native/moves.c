@@ -101,11 +101,49 @@ void native_emit_shared(struct native_emitter *e)
     }
 }
 
+/* Lanes one behind the other, each with all its elements, or all at one place. */
+static void emit_global_elements(struct native_emitter *e)
+{
+    const uint32_t slot = e->segment->slot_of[e->at], count = e->op->count,
+                   lanes = e->host->piece_lanes;
+    const uint64_t *far = &e->segment->slots[slot].far[lanes * e->piece];
+    bool is_uniform = true, is_run = true;
+    for (uint32_t i = 0; i < lanes; i++) {
+        is_uniform &= far[i] == far[0];
+        is_run &= far[i] == far[0] + 4ull * count * i;
+    }
+    const int64_t way = e->op->imm + (int64_t)far[0];
+    if ((!is_uniform && !is_run) || way != (int32_t)way) {
+        e->has_failed = true;
+        return;
+    }
+    for (uint32_t w = 0; w < e->operands.write_count; w++) {
+        const uint32_t element = e->operands.writes[w].field;
+        struct wl_operand_place from =
+            native_memory(e->bases[NATIVE_BASE_SLOT + slot], (int32_t)way);
+        uint32_t words[NATIVE_PIECE_LANES_MOST];
+        for (uint32_t i = 0; i < lanes; i++)
+            words[i] = count * i + element;
+        const uint32_t d = native_take_vector(e);
+        if (is_uniform) {
+            from.offset += 4 * (int32_t)element;
+            native_broadcast(e, d, from, false);
+        } else {
+            e->host->permute(e, d, words, from, 4 * count * lanes);
+        }
+        native_define(e, w, 0, d, false);
+    }
+}
+
 /* Loaded at once and only here: another thread of the host may write there. */
 void native_emit_global(struct native_emitter *e)
 {
     const uint32_t slot = e->segment->slot_of[e->at], bytes = e->op->width_bytes;
     const uint32_t lanes = e->host->vector_bytes / bytes;
+    if (e->op->count > 1) {
+        emit_global_elements(e);
+        return;
+    }
     for (uint32_t half = 0; half < bytes / 4; half++) {
         const uint64_t *far =
             &e->segment->slots[slot].far[e->host->piece_lanes * e->piece + lanes * half];

@@ -84,7 +84,7 @@ static struct shown global_shown(const struct wl_site_state *site, const struct 
         memcmp(site->delta, address->far, sizeof address->far) != 0)
         return (struct shown){.is_known = false};
     const int64_t shift = op->imm + site->low; /* both less than 2^31: patterns are as compiled */
-    const uint32_t mask = op->width_bytes - 1u;
+    const uint32_t mask = (uint32_t)op->width_bytes * op->count - 1u;
     return (struct shown){.is_known = true,
                           .from = start > shift ? start - shift : 0,
                           .to = end - (int64_t)site->span - shift,

@@ -313,6 +313,39 @@ static const char *generate_computed(struct wl_text *text)
     return text->data;
 }
 
+/* A loop of loads of two or four elements, lanes one behind the other, at one place, or apart. */
+static const char *generate_vectors(struct wl_text *text)
+{
+    static const uint32_t strides[] = {0, 1, 1, 1, 2};
+    wl_text_add(text, HEAD);
+    add_loads(text);
+    wl_text_add(text, "ld.param.u64 %d11, [from]; mov.u32 %r11, %tid.x; mov.u32 %r12, 0;\nLOOP:\n");
+    for (int i = 0; i < 4; i++) {
+        const uint32_t bytes = 8 << draw(2);
+        wl_text_addf(text,
+                     "mul.lo.u32 %%r14, %%r11, %u; mad.lo.u32 %%r14, %%r12, %u, %%r14;\n"
+                     "and.b32 %%r15, %%r14, 4080; cvt.u64.u32 %%d13, %%r15;\n"
+                     "add.s64 %%d13, %%d13, %%d11;\n",
+                     bytes * strides[draw(5)], 16 * draw(3));
+        if (bytes == 8)
+            wl_text_addf(text, "ld.global.v2.f32 {%%r%u,%%r%u}, [%%d13+%u];\n", 4 + draw(2),
+                         6 + draw(2), 8 * draw(9));
+        else
+            wl_text_addf(text, "ld.global.v4.f32 {%%r%u,%%r4,%%r7,%%r6}, [%%d13+%u];\n",
+                         draw(2) ? 5 : 13, 16 * draw(9));
+        for (int k = 0; k < 3; k++)
+            wl_text_addf(text, "fma.rn.f32 %%r%u, %%r%u, %%r%u, %%r%u;\n", draw(4), 4 + draw(4),
+                         4 + draw(4), draw(4));
+    }
+    /* some go on to where elements do not begin */
+    wl_text_addf(text,
+                 "add.s64 %%d11, %%d11, %u;\n"
+                 "add.s32 %%r12, %%r12, 1; setp.lt.u32 %%p4, %%r12, 48; @%%p4 bra LOOP;\n",
+                 (const uint32_t[]){0, 0, 16, 4}[draw(4)]);
+    add_stores(text);
+    return text->data;
+}
+
 /* A loop that changes memory in place, where lanes store what others load before and behind: in
  * both memories, in registers that are written again, at places that come round. */
 static const char *generate_in_place(struct wl_text *text)
@@ -359,8 +392,17 @@ static const char *generate_in_place(struct wl_text *text)
 struct memory {
     uint8_t *bytes, *in, *out;
 };
-/* Executions of segments that compute addresses, and of those that store. */
-static uint64_t computed_hits, storing_hits;
+/* Executions of segments that compute addresses, of those that store, and of those that load
+ * several elements. */
+static uint64_t computed_hits, storing_hits, vector_hits;
+
+static bool loads_vectors(const struct wl_program *program, const struct wl_native_segment *segment)
+{
+    bool any = false;
+    for (uint32_t i = segment->first; i < segment->first + segment->count; i++)
+        any |= program->ops[i].code == WL_OP_LOAD_GLOBAL && program->ops[i].count > 1;
+    return any;
+}
 
 /* threads: of a block; where they fill no warp, lanes of the last one are off. */
 static enum wl_code run(const char *text, uint32_t threads, const struct memory *memory,
@@ -402,6 +444,7 @@ static enum wl_code run(const char *text, uint32_t threads, const struct memory 
         *compiled += (threads < WL_LANES ? segment->masked.code : segment->code) != NULL;
         computed_hits += segment->is_derived ? segment->hits : 0;
         storing_hits += segment->store_count ? segment->hits : 0;
+        vector_hits += loads_vectors(program, segment) ? segment->hits : 0;
     }
     wl_sim_free(sim);
     wl_gpu_free(&gpu);
@@ -504,6 +547,12 @@ static void computed_addresses_give_the_same_bits_and_counts(void **state)
     compare(generate_computed, THREADS, KERNELS, &computed_hits);
 }
 
+static void vectors_give_the_same_bits_and_counts(void **state)
+{
+    (void)state;
+    compare(generate_vectors, THREADS, KERNELS, &vector_hits);
+}
+
 static void stores_give_the_same_bits_and_counts(void **state)
 {
     (void)state;
@@ -517,6 +566,7 @@ int main(void)
         cmocka_unit_test(lanes_that_are_off_keep_theirs),
         cmocka_unit_test(shared_loads_give_the_same_bits_and_counts),
         cmocka_unit_test(computed_addresses_give_the_same_bits_and_counts),
+        cmocka_unit_test(vectors_give_the_same_bits_and_counts),
         cmocka_unit_test(stores_give_the_same_bits_and_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,6 +83,7 @@ static void add_special(struct wl_native_operands *all, const struct wl_op *op,
         written(all, op->b, WL_CLASS_32, 1);
         break;
     case WL_NATIVE_SHARED:
+    case WL_NATIVE_GLOBAL:
         for (uint8_t k = 1; k < op->count; k++)
             written(all, (const uint32_t[]){op->dst, op->b, op->c, op->d}[k], own, k);
         break;

@@ -15,11 +15,14 @@ static bool is_short_way(int64_t bytes)
     return bytes > -(1 << 30) && bytes < 1 << 30;
 }
 
+/* Of one element, or of two or four of 32 bits. */
 static bool is_simple_global(const struct wl_op *op)
 {
-    return !(op->flags & (WL_OPF_ADDRESS32 | WL_OPF_NO_ADDRESS)) && op->count == 1 &&
-           op->width_bytes == (op->flags & WL_OPF_DST64 ? 8 : 4) && !(op->kind & WL_LOAD_KEPT) &&
-           !op->spare && op->dst != UINT32_MAX && is_short_way(op->imm);
+    const bool is_wide = op->flags & WL_OPF_DST64;
+    return !(op->flags & (WL_OPF_ADDRESS32 | WL_OPF_NO_ADDRESS)) &&
+           (op->count == 1 || (!is_wide && (op->count == 2 || op->count == 4))) &&
+           op->width_bytes == (is_wide ? 8 : 4) && !(op->kind & WL_LOAD_KEPT) && !op->spare &&
+           (op->count > 1 || op->dst != UINT32_MAX) && is_short_way(op->imm);
 }
 
 static bool is_simple_load(const struct wl_op *op)
