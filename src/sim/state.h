@@ -46,8 +46,8 @@ struct wl_worker {
     uint64_t learnt;              /* changes whenever a site's memo does; never 0 */
     uint64_t blocks_done, warps_done, barriers;
     struct wl_fault fault;
-    uint64_t sink[WL_LANES][4];                  /* in place of memory that is in no allocation */
-    uint64_t stored[WL_NATIVE_STORES][WL_LANES]; /* by a compiled segment that has not ended */
+    uint64_t sink[WL_LANES][4]; /* in place of memory that is in no allocation */
+    uint64_t stored[WL_NATIVE_STORES][2 * WL_LANES]; /* by a compiled segment that has not ended */
 };
 
 struct wl_stack_entry {

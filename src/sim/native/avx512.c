@@ -82,7 +82,6 @@ static void permute_two(struct native_emitter *e, uint32_t d, const uint32_t *wo
 static void permute(struct native_emitter *e, uint32_t d, const uint32_t *words,
                     struct wl_operand_place from, uint32_t span_bytes)
 {
-    static const struct wl_encoding insert_half = {1, 3, 1, 0x3a};
     if (span_bytes <= 64) {
         native_fetch(e, NATIVE_TEMPORARY_A, native_literal_vector(e, words), false);
         native_emit(e, native_permute_32, d, NATIVE_TEMPORARY_A, from, -1);
@@ -91,12 +90,13 @@ static void permute(struct native_emitter *e, uint32_t d, const uint32_t *words,
     permute_two(e, d, words, from);
     if (span_bytes <= 128)
         return;
-    uint32_t upper[16] = {0};
-    for (uint32_t i = 8; i < 16; i++)
-        upper[i - 8] = words[i] - 32;
+    uint16_t behind = 0;
+    for (uint32_t i = 0; i < 16; i++)
+        behind = (uint16_t)(behind | (words[i] >= 32) << i);
     from.offset += 128;
-    permute_two(e, NATIVE_TEMPORARY_A, upper, from);
-    native_emit(e, insert_half, d, d, native_vector(NATIVE_TEMPORARY_A), 1);
+    permute_two(e, NATIVE_TEMPORARY_A, words, from);
+    wl_assembly_mask_set(e->code, MASK_A, behind);
+    emit_masked(e, native_move_load, d, 0, native_vector(NATIVE_TEMPORARY_A), MASK_A);
 }
 
 /* ---- operations ---- */

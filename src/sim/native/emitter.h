@@ -67,8 +67,8 @@ struct native_host {
     /* d = the 32-bit words of the two vectors that start at word `first`, every other one */
     void (*every_other)(struct native_emitter *e, uint32_t first, uint32_t low, uint32_t high,
                         uint32_t d);
-    /* d = words of memory from the place on, lane by lane; span_bytes: how far they reach; where
-     * that is more than two vectors, half the lanes each are of one half */
+    /* d = words of memory from the place on, lane by lane; span_bytes: how far they reach, four
+     * vectors at most. d: not NATIVE_TEMPORARY_A or B */
     void (*permute)(struct native_emitter *e, uint32_t d, const uint32_t *words,
                     struct wl_operand_place from, uint32_t span_bytes);
 };

@@ -88,7 +88,9 @@ void wl_assembly_vector_store(struct wl_assembly *code, struct wl_encoding encod
                               struct wl_operand_place dst, uint8_t source, uint8_t mask,
                               int immediate);
 
-/* Mask registers (AVX-512): k = the 16 bits at base + offset; a general register = k; k >> count.
+/* A mask register (AVX-512) = 16 bits; eax changes. */
+void wl_assembly_mask_set(struct wl_assembly *code, uint8_t mask, uint16_t bits);
+/* Mask registers: k = the 16 bits at base + offset; a general register = k; k >> count.
  */
 void wl_assembly_mask_load(struct wl_assembly *code, uint8_t mask, enum wl_gpr base,
                            int32_t offset);

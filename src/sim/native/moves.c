@@ -169,8 +169,14 @@ void native_emit_global(struct native_emitter *e)
 static struct wl_operand_place kept(const struct native_emitter *e, uint32_t number,
                                     uint32_t vector)
 {
-    return native_memory(
-        WL_R9, (int32_t)(number * WL_LANES * sizeof(uint64_t) + vector * e->host->vector_bytes));
+    return native_memory(WL_R9, (int32_t)(number * sizeof *((struct wl_worker *)NULL)->stored +
+                                          vector * e->host->vector_bytes));
+}
+
+/* Vectors that a piece of a store's values fills: halves of 64 bits, or elements. */
+static uint32_t vectors_of(const struct wl_op *op)
+{
+    return op->width_bytes / 4u * op->count;
 }
 
 void native_emit_store(struct native_emitter *e)
@@ -178,9 +184,10 @@ void native_emit_store(struct native_emitter *e)
     uint32_t number = 0;
     while (e->segment->stores[number] != e->at)
         number++;
-    const uint32_t halves = e->op->width_bytes / 4;
-    for (uint32_t half = 0; half < halves; half++)
-        native_store(e, kept(e, number, e->piece * halves + half), native_in_vector(e, 0, half));
+    const uint32_t vectors = vectors_of(e->op), is_wide = e->op->width_bytes == 8;
+    for (uint32_t i = 0; i < vectors; i++)
+        native_store(e, kept(e, number, e->piece * vectors + i),
+                     native_in_vector(e, is_wide ? 0 : i, is_wide ? i : 0));
 }
 
 /* Whether the lanes of a vector lie one behind the other; *way: from the address in the slot. */
@@ -196,22 +203,41 @@ static bool is_run(const struct wl_native_address *address, uint32_t from, uint3
     return is_good;
 }
 
+/* A vector of what is kept of a store, in the order of memory: lane after lane. */
+static void fetch_kept(struct native_emitter *e, uint32_t number, const struct wl_op *op,
+                       uint32_t vector)
+{
+    const uint32_t count = op->count, lanes = e->host->piece_lanes;
+    if (count == 1) {
+        native_fetch(e, NATIVE_TEMPORARY_C, kept(e, number, vector), false);
+        return;
+    }
+    uint32_t words[NATIVE_PIECE_LANES_MOST];
+    for (uint32_t i = 0; i < lanes; i++) {
+        const uint32_t at = vector % count * lanes + i;
+        words[i] = at % count * lanes + at / count;
+    }
+    e->host->permute(e, NATIVE_TEMPORARY_C, words, kept(e, number, vector - vector % count),
+                     count * e->host->vector_bytes);
+}
+
 void native_emit_stores(struct native_emitter *e)
 {
     for (uint32_t number = 0; number < e->segment->store_count; number++) {
         const uint32_t at = e->segment->stores[number], slot = e->segment->slot_of[at];
         const struct wl_op *op = &e->program->ops[e->segment->first + at];
         const struct wl_native_address *address = &e->segment->slots[slot];
-        const uint32_t lanes = e->host->vector_bytes / op->width_bytes;
+        const uint32_t bytes = (uint32_t)op->width_bytes * op->count;
+        const uint32_t lanes = e->host->vector_bytes / bytes;
         for (uint32_t vector = 0; vector < WL_LANES / lanes; vector++) {
             int64_t way;
-            if (!is_run(address, vector * lanes, lanes, op->width_bytes, &way))
+            if (!is_run(address, vector * lanes, lanes, bytes, &way))
                 e->has_failed = true;
             way += address->is_global ? op->imm : (int32_t)op->imm;
             e->has_failed |= way != (int32_t)way;
-            native_fetch(e, NATIVE_TEMPORARY_A, kept(e, number, vector), false);
+            fetch_kept(e, number, op, vector);
             native_store(e, native_memory(e->bases[NATIVE_BASE_SLOT + slot], (int32_t)way),
-                         NATIVE_TEMPORARY_A);
+                         NATIVE_TEMPORARY_C);
         }
     }
 }

@@ -87,7 +87,7 @@ struct wl_native_operand {
     uint8_t operand_class;
     uint8_t field; /* of a written one: which of op->lives */
 };
-enum { WL_NATIVE_READS = 3, WL_NATIVE_WRITES = 4 };
+enum { WL_NATIVE_READS = 4, WL_NATIVE_WRITES = 4 };
 struct wl_native_operands {
     struct wl_native_operand reads[WL_NATIVE_READS], writes[WL_NATIVE_WRITES];
     uint32_t read_count, write_count;

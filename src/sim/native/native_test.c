@@ -346,6 +346,9 @@ static const char *generate_vectors(struct wl_text *text)
     return text->data;
 }
 
+#define VECTOR_STORE(bytes) \
+    "mul.wide.u32 %%d13, %%r11, " #bytes "; add.s64 %%d13, %%d13, %%d11; st.global."
+
 /* A loop that changes memory in place, where lanes store what others load before and behind: in
  * both memories, in registers that are written again, at places that come round. */
 static const char *generate_in_place(struct wl_text *text)
@@ -383,6 +386,9 @@ static const char *generate_in_place(struct wl_text *text)
         }
         if (draw(2))
             wl_text_addf(text, "ld.shared.f32 %%r%u, [%%r15+%u];\n", 4 + draw(4), 4 * draw(9));
+        if (draw(2))
+            wl_text_addf(text, draw(2) ? VECTOR_STORE(16) "v4.f32 [%%d13], {%%r0,%%r2,%%r5,%%r3};\n"
+                                       : VECTOR_STORE(8) "v2.f32 [%%d13], {%%r1,%%r3};\n");
     }
     wl_text_add(text, "add.s32 %r12, %r12, 1; setp.lt.u32 %p4, %r12, 48; @%p4 bra LOOP;\n");
     add_stores(text);
@@ -392,15 +398,16 @@ static const char *generate_in_place(struct wl_text *text)
 struct memory {
     uint8_t *bytes, *in, *out;
 };
-/* Executions of segments that compute addresses, of those that store, and of those that load
- * several elements. */
-static uint64_t computed_hits, storing_hits, vector_hits;
+/* Executions of segments that compute addresses, of those that store, and of those that load or
+ * store several elements. */
+static uint64_t computed_hits, storing_hits, vector_hits, stored_vector_hits;
 
-static bool loads_vectors(const struct wl_program *program, const struct wl_native_segment *segment)
+static bool has_vectors(const struct wl_program *program, const struct wl_native_segment *segment,
+                        enum wl_opcode code)
 {
     bool any = false;
     for (uint32_t i = segment->first; i < segment->first + segment->count; i++)
-        any |= program->ops[i].code == WL_OP_LOAD_GLOBAL && program->ops[i].count > 1;
+        any |= program->ops[i].code == code && program->ops[i].count > 1;
     return any;
 }
 
@@ -444,7 +451,8 @@ static enum wl_code run(const char *text, uint32_t threads, const struct memory 
         *compiled += (threads < WL_LANES ? segment->masked.code : segment->code) != NULL;
         computed_hits += segment->is_derived ? segment->hits : 0;
         storing_hits += segment->store_count ? segment->hits : 0;
-        vector_hits += loads_vectors(program, segment) ? segment->hits : 0;
+        vector_hits += has_vectors(program, segment, WL_OP_LOAD_GLOBAL) ? segment->hits : 0;
+        stored_vector_hits += has_vectors(program, segment, WL_OP_STORE_GLOBAL) ? segment->hits : 0;
     }
     wl_sim_free(sim);
     wl_gpu_free(&gpu);
@@ -557,6 +565,8 @@ static void stores_give_the_same_bits_and_counts(void **state)
 {
     (void)state;
     compare(generate_in_place, THREADS, KERNELS, &storing_hits);
+    if (storing_hits)
+        assert_true(stored_vector_hits > 100 * KERNELS);
 }
 
 int main(void)

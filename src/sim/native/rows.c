@@ -1,4 +1,5 @@
 /* Which operations are compiled, and which registers they touch. */
+#include "base/count.h"
 #include "sim/native/native.h"
 
 #define ENCODED(code, form, bits, prefix, map, wide, opcode, flags, number) \
@@ -52,7 +53,9 @@ static void add_special(struct wl_native_operands *all, const struct wl_op *op,
     const uint8_t own = class_of_bits(row->bits);
     const bool is_wide = row->bits == 0 && op->flags & WL_OPF_DST64;
     if (row->form == WL_NATIVE_STORE) {
-        read(all, op->dst, is_wide ? WL_CLASS_64 : own);
+        for (uint8_t k = 0; k < op->count; k++)
+            read(all, (const uint32_t[]){op->dst, op->b, op->c, op->d}[k],
+                 is_wide ? WL_CLASS_64 : own);
         return;
     }
     written(all, op->dst, is_wide ? WL_CLASS_64 : own, 0);
@@ -103,7 +106,7 @@ struct wl_native_operands wl_native_operands(const struct wl_op *op)
     }
     const uint32_t offsets[] = {op->a, op->b, op->c};
     const uint8_t classes[] = {shape->a, shape->b, shape->c};
-    for (uint32_t i = 0; i < WL_NATIVE_READS; i++)
+    for (uint32_t i = 0; i < WL_COUNT(offsets); i++)
         if (classes[i] != WL_CLASS_NONE && !(i == 1 && row->flags & WL_NATIVE_HAS_IMMEDIATE))
             read(&all, offsets[i], classes[i]);
     written(&all, op->dst, row->form == WL_NATIVE_COMPARE ? WL_CLASS_PREDICATE : shape->dst, 0);

@@ -15,12 +15,16 @@ static bool is_short_way(int64_t bytes)
     return bytes > -(1 << 30) && bytes < 1 << 30;
 }
 
-/* Of one element, or of two or four of 32 bits. */
+/* One, or two or four of 32 bits. */
+static bool has_simple_elements(const struct wl_op *op)
+{
+    return op->count == 1 || (!(op->flags & WL_OPF_DST64) && (op->count == 2 || op->count == 4));
+}
+
 static bool is_simple_global(const struct wl_op *op)
 {
     const bool is_wide = op->flags & WL_OPF_DST64;
-    return !(op->flags & (WL_OPF_ADDRESS32 | WL_OPF_NO_ADDRESS)) &&
-           (op->count == 1 || (!is_wide && (op->count == 2 || op->count == 4))) &&
+    return !(op->flags & (WL_OPF_ADDRESS32 | WL_OPF_NO_ADDRESS)) && has_simple_elements(op) &&
            op->width_bytes == (is_wide ? 8 : 4) && !(op->kind & WL_LOAD_KEPT) && !op->spare &&
            (op->count > 1 || op->dst != UINT32_MAX) && is_short_way(op->imm);
 }
@@ -33,12 +37,13 @@ static bool is_simple_load(const struct wl_op *op)
 
 static bool is_simple_store(const struct wl_op *op)
 {
-    if (op->count != 1 || op->spare || op->flags & WL_OPF_NO_ADDRESS)
+    const bool is_wide = op->flags & WL_OPF_DST64;
+    if (op->spare || op->flags & WL_OPF_NO_ADDRESS)
         return false;
     if (op->code == WL_OP_STORE_SHARED)
-        return is_simple_load(op);
-    return !(op->flags & WL_OPF_ADDRESS32) &&
-           op->width_bytes == (op->flags & WL_OPF_DST64 ? 8 : 4) && is_short_way(op->imm);
+        return op->count == 1 && is_simple_load(op);
+    return !(op->flags & WL_OPF_ADDRESS32) && has_simple_elements(op) &&
+           op->width_bytes == (is_wide ? 8 : 4) && is_short_way(op->imm);
 }
 
 static bool may_compile(const struct wl_op *op, enum wl_native_takes takes)
