@@ -312,8 +312,17 @@ void wl_assembly_test_byte(struct wl_assembly *code, enum wl_gpr base, int32_t o
     byte(code, 0);
 }
 
+/* vzeroupper: what runs next may use the legacy encodings. */
+static void zero_upper(struct wl_assembly *code)
+{
+    byte(code, 0xc5);
+    byte(code, 0xf8);
+    byte(code, 0x77);
+}
+
 void wl_assembly_call(struct wl_assembly *code, const void *argument, uintptr_t address)
 {
+    zero_upper(code);
     byte(code, 0x48); /* mov rsi, imm64 */
     byte(code, 0xbe);
     word64(code, (uint64_t)(uintptr_t)argument);
@@ -338,9 +347,7 @@ void wl_assembly_pop(struct wl_assembly *code, enum wl_gpr dst)
 
 void wl_assembly_return(struct wl_assembly *code)
 {
-    byte(code, 0xc5); /* vzeroupper: what runs next may use the legacy encodings */
-    byte(code, 0xf8);
-    byte(code, 0x77);
+    zero_upper(code);
     byte(code, 0xc3);
 }
 

@@ -134,7 +134,7 @@ void wl_assembly_add_immediate(struct wl_assembly *code, enum wl_gpr base, int32
                                uint32_t value); /* to 4 bytes of memory */
 void wl_assembly_test_byte(struct wl_assembly *code, enum wl_gpr base,
                            int32_t offset); /* flags of a byte of memory compared with 0 */
-/* Calls an address anywhere; rsi then holds `argument`. */
+/* Calls an address anywhere; rsi then holds `argument`. Vectors keep nothing. */
 void wl_assembly_call(struct wl_assembly *code, const void *argument, uintptr_t address);
 void wl_assembly_push(struct wl_assembly *code, enum wl_gpr source);
 void wl_assembly_pop(struct wl_assembly *code, enum wl_gpr dst);
