@@ -79,8 +79,11 @@ foreach(name epilogue random fft sparse)
   string(REGEX REPLACE "random" "curand" room ${room})
   string(REGEX REPLACE "fft" "cufft" room ${room})
   string(REGEX REPLACE "sparse" "cusparse" room ${room})
-  wl_embed(wl_embedded_${room} ${CMAKE_CURRENT_BINARY_DIR}/embedded_${room}.c
-           ${CMAKE_CURRENT_SOURCE_DIR}/api/${room}/${name}.ptx)
+  set(files ${CMAKE_CURRENT_SOURCE_DIR}/api/${room}/${name}.ptx)
+  if(room STREQUAL curand)
+    list(APPEND files ${CMAKE_CURRENT_SOURCE_DIR}/api/curand/sobol.bin)
+  endif()
+  wl_embed(wl_embedded_${room} ${CMAKE_CURRENT_BINARY_DIR}/embedded_${room}.c ${files})
   target_sources(room_api_${room} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded_${room}.c)
 endforeach()
 foreach(row "cublaslt cublasLt cublasLt 12 13" "curand curand curand 10" "cufft cufft cufft 11 12"

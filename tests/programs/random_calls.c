@@ -140,12 +140,13 @@ static void test_sobol(void)
     EXPECT(hash(floats, 30000), 3308658465u);
     EXPECT(curandSetQuasiRandomGeneratorDimensions(generator, 0), 104);
     EXPECT(curandSetQuasiRandomGeneratorDimensions(generator, 20001), 104);
+    EXPECT(curandSetGeneratorOffset(generator, 2), 0);
+    EXPECT(curandSetQuasiRandomGeneratorDimensions(generator, 20000), 0);
+    EXPECT(curandGenerate(generator, words, 20000), 0);
+    EXPECT(hash(words, 20000), 1996274757u);
     capture_stderr();
-    EXPECT(curandSetQuasiRandomGeneratorDimensions(generator, 321), 104);
     EXPECT(curandGenerateNormal(generator, floats, 4, 0, 1), 103);
     EXPECT_TEXT(captured_stderr(),
-                "warplens: curandSetQuasiRandomGeneratorDimensions (cuRAND) with more than 320 is "
-                "not supported by the simulated GPU and returned an error\n"
                 "warplens: curandGenerateNormal (cuRAND) of a quasi-random generator is not "
                 "supported by the simulated GPU and returned an error\n");
     EXPECT(curandDestroyGenerator(generator), 0);
@@ -158,6 +159,7 @@ static void test_directions(void)
     EXPECT(vectors[0][1], 0x40000000u);
     EXPECT(vectors[2][7], 0xc5000000u);
     EXPECT(hash(vectors, 160 * 32), 1474322601u);
+    EXPECT(hash(vectors, 20000 * 32), 672947837u);
     EXPECT(curandGetDirectionVectors32(NULL, 101), 104);
     capture_stderr();
     EXPECT(curandGetDirectionVectors32(&vectors, 102), 104);

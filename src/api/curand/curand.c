@@ -4,7 +4,6 @@
  * documentation. */
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "api/common/stand_in.h"
 #include "api/curand/sequences.h"
@@ -12,9 +11,7 @@
 
 #define VERSION 10400
 #define MAGIC 0x77637264u
-#define DIMENSIONS 20000 /* that cuRAND has directions of */
 
-extern const struct wl_embedded_file wl_embedded_curand[];
 static struct wl_stand_in kernels = {.file = &wl_embedded_curand[0]};
 
 enum {
@@ -81,8 +78,8 @@ static int make_table(struct generator *generator)
         return ALLOCATION_FAILED;
     if (family->make_states)
         family->make_states(generator->seed, generator->first, generator->table);
-    for (unsigned i = 0; is_quasi(generator) && i < generator->dimensions; i++)
-        wl_curand_directions((int)i, (uint32_t *)generator->table + (size_t)32 * i);
+    if (is_quasi(generator))
+        wl_curand_directions((int)generator->dimensions, generator->table);
     wl_device_memory_tell_written(generator->table, bytes);
     return OK;
 }
@@ -167,8 +164,6 @@ int curandSetQuasiRandomGeneratorDimensions(struct generator *generator, unsigne
         return NOT_INITIALIZED;
     if (!is_quasi(generator))
         return TYPE_ERROR;
-    if (dimensions > WL_CURAND_DIMENSIONS && dimensions <= DIMENSIONS)
-        wl_device_refuse("curandSetQuasiRandomGeneratorDimensions (cuRAND) with more than 320");
     if (dimensions == 0 || dimensions > WL_CURAND_DIMENSIONS)
         return OUT_OF_RANGE;
     forget_table(generator);
@@ -284,18 +279,11 @@ int curandGenerateNormal(struct generator *generator, float *out, size_t count, 
 
 static uint32_t (*directions)[32];
 
-/* As long as cuRAND's. Dimensions that are not here cannot be read, as nobody may take zeros for
- * them. */
 static void make_directions(void)
 {
-    const size_t bytes = DIMENSIONS * sizeof *directions,
-                 there = WL_CURAND_DIMENSIONS * sizeof *directions;
-    void *made = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (made == MAP_FAILED || mprotect(made, there, PROT_READ | PROT_WRITE))
-        return;
-    directions = made;
-    for (int i = 0; i < WL_CURAND_DIMENSIONS; i++)
-        wl_curand_directions(i, directions[i]);
+    directions = malloc(WL_CURAND_DIMENSIONS * sizeof *directions);
+    if (directions)
+        wl_curand_directions(WL_CURAND_DIMENSIONS, directions);
 }
 
 int curandGetDirectionVectors32(uint32_t (**vectors)[32], int set)

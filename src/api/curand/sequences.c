@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/count.h"
+
 /* ---- XORWOW (Marsaglia 2003): its step is a matrix of bits over 160 bits ---- */
 
 struct bits {
@@ -141,31 +143,79 @@ void wl_curand_mrg32k3a_states(uint64_t seed, uint64_t offset, struct wl_curand_
 
 /* ---- Sobol's sequence ---- */
 
-static const uint16_t numbers[] = {
-#include "api/curand/sobol.def"
+/* What pack_sobol.py made of the direction numbers of Sobol sequences by S. Joe and F. Y. Kuo
+ * (new-joe-kuo-6; "Constructing Sobol sequences with better two-dimensional projections", SIAM J.
+ * Sci. Comput. 30, 2008), and says how. Of these numbers:
+ *
+ * Copyright (c) 2008, Frances Y. Kuo and Stephen Joe
+ * All rights reserved.
+ *
+ * Redistribution and use in source and binary forms, with or without modification, are permitted
+ * provided that the following conditions are met:
+ *
+ *     * Redistributions of source code must retain the above copyright notice, this list of
+ * conditions and the following disclaimer.
+ *
+ *     * Redistributions in binary form must reproduce the above copyright notice, this list of
+ * conditions and the following disclaimer in the documentation and/or other materials provided with
+ * the distribution.
+ *
+ *     * Neither the names of the copyright holders nor the names of the University of New South
+ * Wales and the University of Waikato and its contributors may be used to endorse or promote
+ * products derived from this software without specific prior written permission.
+ *
+ * THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS "AS IS" AND ANY EXPRESS OR IMPLIED WARRANTIES,
+ * INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A
+ * PARTICULAR PURPOSE ARE DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDERS BE LIABLE FOR ANY
+ * DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT
+ * LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES; LOSS OF USE, DATA, OR PROFITS; OR
+ * BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT
+ * LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS
+ * SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE. */
+struct packed {
+    const unsigned char *bytes;
+    size_t place; /* of the next bit */
 };
 
-/* Where each dimension's numbers begin. */
-static const uint16_t *numbers_of(int dimension)
+static uint32_t take(struct packed *from, int bits)
 {
-    const uint16_t *at = numbers;
-    for (int i = 1; i < dimension; i++)
-        at += 2 + at[0];
-    return at;
+    uint32_t value = 0;
+    for (int i = 0; i < bits; i++, from->place++)
+        value |= (uint32_t)(from->bytes[from->place / 8] >> from->place % 8 & 1) << i;
+    return value;
 }
 
-void wl_curand_directions(int dimension, uint32_t vectors[32])
+/* The first dimension whose polynomial has the degree, which are 1, 2 and so on. */
+static const int first_of_degree[] = {1,   2,   3,   5,   7,    13,   19,   37,   53,
+                                      101, 161, 337, 481, 1111, 1867, 3667, 5715, 13425};
+
+/* Of a dimension whose polynomial has that degree and those inner coefficients. */
+static void fill_directions(struct packed *from, int degree, uint32_t coefficients,
+                            uint32_t vectors[32])
 {
-    const uint16_t *at = numbers_of(dimension);
-    const int degree = dimension ? at[0] : 0;
-    for (int i = 0; i < 32; i++) {
-        if (i < degree || !dimension) {
-            vectors[i] = (uint32_t)(dimension ? at[2 + i] : 1) << (31 - i);
-            continue;
-        }
+    for (int i = 0; i < degree; i++)
+        vectors[i] = (take(from, i) << 1 | 1) << (31 - i);
+    for (int i = degree; i < 32; i++) {
         vectors[i] = vectors[i - degree] ^ vectors[i - degree] >> degree;
         for (int k = 1; k < degree; k++)
-            if (at[1] >> (degree - 1 - k) & 1)
+            if (coefficients >> (degree - 1 - k) & 1)
                 vectors[i] ^= vectors[i - k];
+    }
+}
+
+void wl_curand_directions(int count, uint32_t (*vectors)[32])
+{
+    struct packed from = {(const unsigned char *)wl_embedded_curand[1].content, 0};
+    uint32_t coefficients = 0;
+    int degree = 0;
+    for (int i = 0; i < 32; i++)
+        vectors[0][i] = (uint32_t)1 << (31 - i);
+    for (int i = 1; i < count; i++) {
+        if (degree < (int)WL_COUNT(first_of_degree) && i == first_of_degree[degree]) {
+            degree++;
+            coefficients = 0;
+        }
+        coefficients += take(&from, 8);
+        fill_directions(&from, degree, coefficients, vectors[i]);
     }
 }
