@@ -34,6 +34,7 @@ set_tests_properties(program.nvrtc_calls PROPERTIES SKIP_RETURN_CODE 77)
 wl_program_test(devices devices.c warplens-cudart-13 warplens-cuda)
 
 wl_program_test(random_calls random_calls.c warplens-curand-10 warplens-cudart-13 m)
+wl_program_test(solver_calls solver_calls.c warplens-cusolver-12 warplens-cudart-13 m)
 wl_program_test(libraries libraries.c warplens-cudart-13 ${CMAKE_DL_LIBS} m)
 set_tests_properties(program.libraries PROPERTIES
   ENVIRONMENT "WARPLENS_GPU=h200;WARPLENS_DEVICES=2;LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/lib")

@@ -74,11 +74,12 @@ wl_api_library(warplens-cuda cuda 1 "" "cu" ${traced_cuda})
 
 # Stand-ins for what is built on those: NAME PREFIX VERSIONS. A name's versions are those of CUDA 12 and 13; NCCL and
 # NVML give their names none.
-foreach(name epilogue random fft sparse)
+foreach(name epilogue random fft sparse solver)
   string(REGEX REPLACE "epilogue" "cublaslt" room ${name})
   string(REGEX REPLACE "random" "curand" room ${room})
   string(REGEX REPLACE "fft" "cufft" room ${room})
   string(REGEX REPLACE "sparse" "cusparse" room ${room})
+  string(REGEX REPLACE "solver" "cusolver" room ${room})
   set(files ${CMAKE_CURRENT_SOURCE_DIR}/api/${room}/${name}.ptx)
   if(room STREQUAL curand)
     list(APPEND files ${CMAKE_CURRENT_SOURCE_DIR}/api/curand/sobol.bin)

@@ -30,8 +30,8 @@ static const char cublas_library[] = "libcublas.so";
 /* Libraries that launch kernels of their own, which need NVIDIA's driver; not those whose stand-ins
  * compute. */
 static const char *const kernel_libraries[] = {
-    "libcudnn",  "libcusolver", "libcusparse", "libcutensor", "libcudss.so", "libnpp",
-    "libnvjpeg", "libnvshmem",  "libnvinfer",  "libnvgraph",  "libcufile",
+    "libcudnn",   "libcutensor", "libcudss.so", "libnpp",    "libnvjpeg",
+    "libnvshmem", "libnvinfer",  "libnvgraph",  "libcufile",
 };
 
 /* A runtime inside the program itself defines this. */

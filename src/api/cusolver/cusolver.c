@@ -1,29 +1,66 @@
-/* cuSOLVER: its handles can be made and freed; each call that would compute is refused by name.
- * Names and numbers are those of the cuSOLVER documentation. */
-#include "api/common/stand_in.h"
+/* cuSOLVER: handles; what computes is in dense.c, and each other call that would is refused by
+ * name. Names and numbers are those of the cuSOLVER documentation. */
+#include "api/cusolver/cusolver.h"
 
-#define MAGIC 0x7763736fu
+#include "base/count.h"
 
-enum { OK = 0, INVALID_VALUE = 3, NOT_SUPPORTED = 9 };
+#define VERSION 12004
 
-/* H(create, destroy): a handle, which knows nothing. */
-#define H(create, destroy) WL_STAND_IN_HANDLE(create, destroy, MAGIC, INVALID_VALUE)
-H(cusolverDnCreate, cusolverDnDestroy)
-H(cusolverSpCreate, cusolverSpDestroy)
-H(cusolverDnCreateParams, cusolverDnDestroyParams)
+/* H(Kind): a handle, which holds its stream. */
+#define H(Kind)                                                                          \
+    int cusolver##Kind##Create(struct wl_solver_handle **made)                           \
+    {                                                                                    \
+        if (!made)                                                                       \
+            return WL_SOLVER_INVALID_VALUE;                                              \
+        if (wl_device_check())                                                           \
+            return WL_SOLVER_NOT_INITIALIZED;                                            \
+        *made = wl_stand_in_create(WL_SOLVER_MAGIC, sizeof **made);                      \
+        return WL_SOLVER_OK;                                                             \
+    }                                                                                    \
+    int cusolver##Kind##Destroy(void *handle)                                            \
+    {                                                                                    \
+        return wl_stand_in_destroy(handle, WL_SOLVER_MAGIC) ? WL_SOLVER_OK               \
+                                                            : WL_SOLVER_NOT_INITIALIZED; \
+    }                                                                                    \
+    int cusolver##Kind##SetStream(void *pointer, void *stream)                           \
+    {                                                                                    \
+        struct wl_solver_handle *handle = wl_solver_check(pointer);                      \
+        if (!handle)                                                                     \
+            return WL_SOLVER_NOT_INITIALIZED;                                            \
+        handle->stream = stream;                                                         \
+        return WL_SOLVER_OK;                                                             \
+    }                                                                                    \
+    int cusolver##Kind##GetStream(void *pointer, void **stream)                          \
+    {                                                                                    \
+        struct wl_solver_handle *handle = wl_solver_check(pointer);                      \
+        if (!handle)                                                                     \
+            return WL_SOLVER_NOT_INITIALIZED;                                            \
+        if (!stream)                                                                     \
+            return WL_SOLVER_INVALID_VALUE;                                              \
+        *stream = handle->stream;                                                        \
+        return WL_SOLVER_OK;                                                             \
+    }
+H(Dn)
+H(Sp)
 
-/* Work is done when a call returns. */
-int cusolverDnSetStream(void *handle, void *stream)
+WL_STAND_IN_HANDLE(cusolverDnCreateParams, cusolverDnDestroyParams, WL_SOLVER_MAGIC + 1,
+                   WL_SOLVER_INVALID_VALUE)
+
+int cusolverGetProperty(int which, int *value)
 {
-    (void)stream;
-    return wl_stand_in_check(handle, MAGIC) ? OK : INVALID_VALUE;
+    static const int parts[] = {VERSION / 1000, VERSION / 100 % 10, VERSION % 100};
+    if (!value || (unsigned)which >= WL_COUNT(parts))
+        return WL_SOLVER_INVALID_VALUE;
+    *value = parts[which];
+    return WL_SOLVER_OK;
 }
 
-/* Work is done when a call returns. */
-int cusolverSpSetStream(void *handle, void *stream)
+int cusolverGetVersion(int *version)
 {
-    (void)stream;
-    return wl_stand_in_check(handle, MAGIC) ? OK : INVALID_VALUE;
+    if (!version)
+        return WL_SOLVER_INVALID_VALUE;
+    *version = VERSION;
+    return WL_SOLVER_OK;
 }
 
 /* ---- what is not there ---- */
@@ -33,7 +70,7 @@ int cusolverSpSetStream(void *handle, void *stream)
     int name(void)                             \
     {                                          \
         wl_device_refuse(#name " (cuSOLVER)"); \
-        return NOT_SUPPORTED;                  \
+        return WL_SOLVER_NOT_SUPPORTED;        \
     }
 #include "api/cusolver/unsupported.def"
 #undef U
