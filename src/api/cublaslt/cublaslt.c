@@ -2,7 +2,7 @@
  * library too. Names, numbers and layouts are those of the cuBLASLt documentation. */
 #include <string.h>
 
-#include "api/common/stand_in.h"
+#include "api/cublaslt/cublaslt.h"
 #include "base/count.h"
 
 #define VERSION 130000
@@ -11,9 +11,7 @@
 #define PREFERENCE_MAGIC 0x77626C50u
 
 extern const struct wl_embedded_file wl_embedded_cublaslt[];
-static struct wl_stand_in kernels = {.file = &wl_embedded_cublaslt[0]};
-
-enum { OK = 0, NOT_INITIALIZED = 1, ALLOCATION_FAILED = 3, INVALID_VALUE = 7, NOT_SUPPORTED = 15 };
+struct wl_stand_in wl_lt_kernels = {.file = &wl_embedded_cublaslt[0]};
 
 /* Of the stand-in for cuBLAS, whose handles are ours. */
 int cublasCreate_v2(void **handle);
@@ -61,11 +59,6 @@ const char *cublasLtGetStatusString(int status)
 /* ---- descriptions: attributes by number, as the program sets them, in memory of ours or the
  * program's ---- */
 
-struct attributes {
-    uint32_t magic;
-    uint8_t bytes[]; /* the values in the order of their numbers, each as long as its table says */
-};
-
 /* What cuBLASLt has in a kind of description. */
 struct kind {
     uint32_t magic;
@@ -107,7 +100,7 @@ static const struct kind preference_kind = {
               {8, -1}},
 };
 
-static const struct kind *kind_of(const struct attributes *attributes)
+static const struct kind *kind_of(const struct wl_lt_attributes *attributes)
 {
     static const struct kind *const kinds[] = {&description_kind, &layout_kind, &preference_kind};
     for (size_t i = 0; i < WL_COUNT(kinds); i++)
@@ -125,7 +118,7 @@ static size_t place_of(const struct kind *kind, unsigned number)
     return place;
 }
 
-static void fill(struct attributes *attributes, const struct kind *kind)
+static void fill(struct wl_lt_attributes *attributes, const struct kind *kind)
 {
     attributes->magic = kind->magic;
     for (unsigned i = 0; i < kind->count; i++)
@@ -136,52 +129,52 @@ static void fill(struct attributes *attributes, const struct kind *kind)
 static int create(void **made, const struct kind *kind)
 {
     if (!made)
-        return INVALID_VALUE;
-    *made =
-        wl_stand_in_create(kind->magic, sizeof(struct attributes) + place_of(kind, kind->count));
+        return WL_LT_INVALID_VALUE;
+    *made = wl_stand_in_create(kind->magic,
+                               sizeof(struct wl_lt_attributes) + place_of(kind, kind->count));
     fill(*made, kind);
-    return OK;
+    return WL_LT_OK;
 }
 
 static int fill_opaque(void *opaque, size_t size_bytes, const struct kind *kind)
 {
     if (!opaque)
-        return INVALID_VALUE;
-    if (size_bytes < sizeof(struct attributes) + place_of(kind, kind->count))
-        return ALLOCATION_FAILED;
+        return WL_LT_INVALID_VALUE;
+    if (size_bytes < sizeof(struct wl_lt_attributes) + place_of(kind, kind->count))
+        return WL_LT_ALLOCATION_FAILED;
     fill(opaque, kind);
-    return OK;
+    return WL_LT_OK;
 }
 
 static int set_attribute(void *pointer, uint32_t magic, int number, const void *value,
                          size_t size_bytes)
 {
-    struct attributes *attributes = wl_stand_in_check(pointer, magic);
+    struct wl_lt_attributes *attributes = wl_stand_in_check(pointer, magic);
     const struct kind *kind = attributes ? kind_of(attributes) : NULL;
     if (!kind || !value || (unsigned)number >= kind->count || size_bytes == 0 ||
         size_bytes != kind->items[number].size_bytes)
-        return INVALID_VALUE;
+        return WL_LT_INVALID_VALUE;
     memcpy(attributes->bytes + place_of(kind, (unsigned)number), value, size_bytes);
-    return OK;
+    return WL_LT_OK;
 }
 
 static int get_attribute(void *pointer, uint32_t magic, int number, void *value, size_t size_bytes,
                          size_t *written)
 {
-    struct attributes *attributes = wl_stand_in_check(pointer, magic);
+    struct wl_lt_attributes *attributes = wl_stand_in_check(pointer, magic);
     const struct kind *kind = attributes ? kind_of(attributes) : NULL;
     if (!kind || (unsigned)number >= kind->count || kind->items[number].size_bytes == 0)
-        return INVALID_VALUE;
+        return WL_LT_INVALID_VALUE;
     const size_t has = kind->items[number].size_bytes;
     if (written)
         *written = has;
     if (!value || has > size_bytes)
-        return value ? INVALID_VALUE : OK;
+        return value ? WL_LT_INVALID_VALUE : WL_LT_OK;
     memcpy(value, attributes->bytes + place_of(kind, (unsigned)number), has);
-    return OK;
+    return WL_LT_OK;
 }
 
-static int64_t number_of(const struct attributes *attributes, unsigned number)
+int64_t wl_lt_number_of(const struct wl_lt_attributes *attributes, unsigned number)
 {
     const struct kind *kind = kind_of(attributes);
     const uint8_t *from = attributes->bytes + place_of(kind, number);
@@ -195,30 +188,10 @@ static int64_t number_of(const struct attributes *attributes, unsigned number)
     return narrow;
 }
 
-enum {
-    OPERATION_COMPUTE,
-    OPERATION_SCALE,
-    OPERATION_POINTERS,
-    OPERATION_A,
-    OPERATION_B,
-    OPERATION_EPILOGUE = 7,
-    OPERATION_BIAS,
-    OPERATION_BIAS_TYPE = 26
-};
-enum {
-    LAYOUT_TYPE,
-    LAYOUT_ORDER,
-    LAYOUT_ROWS,
-    LAYOUT_COLUMNS,
-    LAYOUT_LEADING,
-    LAYOUT_COUNT,
-    LAYOUT_STRIDE
-};
-
 #define DESCRIPTION(name, magic)                                                                \
     int cublasLt##name##Destroy(void *pointer)                                                  \
     {                                                                                           \
-        return wl_stand_in_destroy(pointer, magic) ? OK : INVALID_VALUE;                        \
+        return wl_stand_in_destroy(pointer, magic) ? WL_LT_OK : WL_LT_INVALID_VALUE;            \
     }                                                                                           \
     int cublasLt##name##SetAttribute(void *pointer, int number, const void *value,              \
                                      size_t size_bytes)                                         \
@@ -237,8 +210,8 @@ DESCRIPTION(MatmulPreference, PREFERENCE_MAGIC)
 
 static int set_operation(void *made, int compute, int scale)
 {
-    set_attribute(made, DESCRIPTION_MAGIC, OPERATION_COMPUTE, &compute, sizeof compute);
-    return set_attribute(made, DESCRIPTION_MAGIC, OPERATION_SCALE, &scale, sizeof scale);
+    set_attribute(made, DESCRIPTION_MAGIC, WL_LT_OPERATION_COMPUTE, &compute, sizeof compute);
+    return set_attribute(made, DESCRIPTION_MAGIC, WL_LT_OPERATION_SCALE, &scale, sizeof scale);
 }
 
 int cublasLtMatmulDescCreate(void **made, int compute, int scale)
@@ -255,10 +228,10 @@ int cublasLtMatmulDescInit_internal(void *opaque, size_t size_bytes, int compute
 
 static int set_layout(void *made, int type, uint64_t rows, uint64_t columns, int64_t leading)
 {
-    set_attribute(made, LAYOUT_MAGIC, LAYOUT_TYPE, &type, sizeof type);
-    set_attribute(made, LAYOUT_MAGIC, LAYOUT_ROWS, &rows, sizeof rows);
-    set_attribute(made, LAYOUT_MAGIC, LAYOUT_COLUMNS, &columns, sizeof columns);
-    return set_attribute(made, LAYOUT_MAGIC, LAYOUT_LEADING, &leading, sizeof leading);
+    set_attribute(made, LAYOUT_MAGIC, WL_LT_LAYOUT_TYPE, &type, sizeof type);
+    set_attribute(made, LAYOUT_MAGIC, WL_LT_LAYOUT_ROWS, &rows, sizeof rows);
+    set_attribute(made, LAYOUT_MAGIC, WL_LT_LAYOUT_COLUMNS, &columns, sizeof columns);
+    return set_attribute(made, LAYOUT_MAGIC, WL_LT_LAYOUT_LEADING, &leading, sizeof leading);
 }
 
 int cublasLtMatrixLayoutCreate(void **made, int type, uint64_t rows, uint64_t columns,
@@ -287,24 +260,25 @@ int cublasLtMatmulPreferenceInit_internal(void *opaque, size_t size_bytes)
 
 /* ---- the product ---- */
 
-struct matrix {
-    int64_t type, rows, columns, leading, count, stride;
-    bool is_by_rows;
-};
-
-static bool read_layout(void *pointer, struct matrix *matrix)
+static bool read_layout(void *pointer, struct wl_lt_matrix *matrix)
 {
-    const struct attributes *layout = wl_stand_in_check(pointer, LAYOUT_MAGIC);
+    const struct wl_lt_attributes *layout = wl_stand_in_check(pointer, LAYOUT_MAGIC);
     if (!layout)
         return false;
-    *matrix = (struct matrix){.type = number_of(layout, LAYOUT_TYPE),
-                              .rows = number_of(layout, LAYOUT_ROWS),
-                              .columns = number_of(layout, LAYOUT_COLUMNS),
-                              .leading = number_of(layout, LAYOUT_LEADING),
-                              .count = number_of(layout, LAYOUT_COUNT),
-                              .stride = number_of(layout, LAYOUT_STRIDE),
-                              .is_by_rows = number_of(layout, LAYOUT_ORDER) == 1};
-    return number_of(layout, LAYOUT_ORDER) <= 1;
+    *matrix = (struct wl_lt_matrix){.type = wl_lt_number_of(layout, WL_LT_LAYOUT_TYPE),
+                                    .rows = wl_lt_number_of(layout, WL_LT_LAYOUT_ROWS),
+                                    .columns = wl_lt_number_of(layout, WL_LT_LAYOUT_COLUMNS),
+                                    .leading = wl_lt_number_of(layout, WL_LT_LAYOUT_LEADING),
+                                    .count = wl_lt_number_of(layout, WL_LT_LAYOUT_COUNT),
+                                    .stride = wl_lt_number_of(layout, WL_LT_LAYOUT_STRIDE),
+                                    .is_by_rows = wl_lt_number_of(layout, WL_LT_LAYOUT_ORDER) == 1};
+    return wl_lt_number_of(layout, WL_LT_LAYOUT_ORDER) <= 1;
+}
+
+static bool read_layouts(struct wl_lt_product *product, void *a, void *b, void *c, void *d)
+{
+    return read_layout(a, &product->a) && read_layout(b, &product->b) &&
+           read_layout(c, &product->c) && read_layout(d, &product->d);
 }
 
 struct algorithm { /* cublasLtMatmulHeuristicResult_t */
@@ -319,45 +293,47 @@ int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void 
                                    void *d, void *preference, int wanted, struct algorithm *results,
                                    int *found)
 {
-    (void)a, (void)b, (void)c, (void)d, (void)preference;
-    if (!handle || !wl_stand_in_check(operation, DESCRIPTION_MAGIC) || wanted < 1 || !results ||
-        !found)
-        return INVALID_VALUE;
-    results[0] = (struct algorithm){.status = OK, .waves = 1};
+    (void)preference;
+    const struct wl_lt_attributes *description = wl_stand_in_check(operation, DESCRIPTION_MAGIC);
+    struct wl_lt_product product = {.operation = description};
+    if (!handle || !description || wanted < 1 || !results || !found)
+        return WL_LT_INVALID_VALUE;
+    *found = 0;
+    if (read_layouts(&product, a, b, c, d) && wl_lt_is_narrow(&product) &&
+        !wl_lt_can_multiply_narrow(&product))
+        return WL_LT_NOT_SUPPORTED;
+    results[0] = (struct algorithm){.status = WL_LT_OK, .waves = 1};
     *found = 1;
-    return OK;
+    return WL_LT_OK;
 }
 
-/* Number of a type for the kernel of epilogue.cu; -1: none. */
-static int epilogue_type(int64_t type)
+int wl_lt_kernel_type(int64_t type)
 {
-    static const int64_t types[] = {0, 2, 14}; /* CUDA_R_32F, 16F, 16BF */
+    static const int64_t types[] = {WL_LT_F32, WL_LT_F16, WL_LT_BF16, WL_LT_E4M3, WL_LT_E5M2};
     for (size_t i = 0; i < WL_COUNT(types); i++)
         if (types[i] == type)
             return (int)i;
     return -1;
 }
 
-enum { EPILOGUE_DEFAULT = 1, EPILOGUE_ALL = 2 | 4 | 32 };
-
-static int finish(const struct attributes *operation, const struct matrix *d, void *to,
+static int finish(const struct wl_lt_attributes *operation, const struct wl_lt_matrix *d, void *to,
                   void *stream)
 {
-    int64_t epilogue = number_of(operation, OPERATION_EPILOGUE);
-    int what = (int)(epilogue & EPILOGUE_ALL), type = epilogue_type(d->type);
-    const void *bias = (const void *)(uintptr_t)number_of(operation, OPERATION_BIAS);
-    int64_t bias_number = number_of(operation, OPERATION_BIAS_TYPE);
-    int bias_type = epilogue_type(bias_number < 0 ? d->type : bias_number);
+    int64_t epilogue = wl_lt_number_of(operation, WL_LT_OPERATION_EPILOGUE);
+    int what = (int)(epilogue & WL_LT_EPILOGUE_ALL), type = wl_lt_kernel_type(d->type);
+    const void *bias = (const void *)(uintptr_t)wl_lt_number_of(operation, WL_LT_OPERATION_BIAS);
+    int64_t bias_number = wl_lt_number_of(operation, WL_LT_OPERATION_BIAS_TYPE);
+    int bias_type = wl_lt_kernel_type(bias_number < 0 ? d->type : bias_number);
     long long rows = d->rows, columns = d->columns, leading = d->leading;
-    if (epilogue == EPILOGUE_DEFAULT)
-        return OK;
+    if (epilogue == WL_LT_EPILOGUE_DEFAULT)
+        return WL_LT_OK;
     if (type < 0 || bias_type < 0 || d->is_by_rows || d->count > 1)
-        return NOT_SUPPORTED;
+        return WL_LT_NOT_SUPPORTED;
     void *parameters[] = {&type, &bias_type, &what, &to, &bias, &rows, &columns, &leading};
-    return wl_stand_in_run(&kernels, "warplens_epilogue", (uint64_t)(rows * columns), stream,
+    return wl_stand_in_run(&wl_lt_kernels, "warplens_epilogue", (uint64_t)(rows * columns), stream,
                            parameters)
-               ? 13 /* CUBLAS_STATUS_EXECUTION_FAILED */
-               : OK;
+               ? WL_LT_EXECUTION_FAILED
+               : WL_LT_OK;
 }
 
 static int64_t element_bytes(int64_t type)
@@ -376,8 +352,8 @@ static int64_t element_bytes(int64_t type)
 }
 
 /* C where D is to be: the product adds to what it finds there. */
-static int bring(const struct matrix *from, const void *c, const struct matrix *to, void *d,
-                 void *stream)
+static int bring(const struct wl_lt_matrix *from, const void *c, const struct wl_lt_matrix *to,
+                 void *d, void *stream)
 {
     const bool is_by_rows = to->is_by_rows;
     const size_t bytes = (size_t)element_bytes(to->type);
@@ -394,7 +370,7 @@ static int bring(const struct matrix *from, const void *c, const struct matrix *
                                   .direction = WL_DEVICE_DEVICE_TO_DEVICE,
                                   .stream = stream,
                                   .is_async = true};
-    return c == d ? OK : wl_device_memory_copy(&copy) ? 13 : OK;
+    return c == d ? WL_LT_OK : wl_device_memory_copy(&copy) ? WL_LT_EXECUTION_FAILED : WL_LT_OK;
 }
 
 int cublasLtMatmul(void *handle, void *description, const void *alpha, const void *a,
@@ -403,31 +379,35 @@ int cublasLtMatmul(void *handle, void *description, const void *alpha, const voi
                    size_t workspace_bytes, void *stream)
 {
     (void)algorithm, (void)workspace, (void)workspace_bytes;
-    const struct attributes *operation = wl_stand_in_check(description, DESCRIPTION_MAGIC);
-    struct matrix left, right, before, after;
-    if (!operation || !read_layout(a_layout, &left) || !read_layout(b_layout, &right) ||
-        !read_layout(c_layout, &before) || !read_layout(d_layout, &after))
-        return INVALID_VALUE;
-    const int64_t epilogue = number_of(operation, OPERATION_EPILOGUE);
-    int op_a = (int)number_of(operation, OPERATION_A),
-        op_b = (int)number_of(operation, OPERATION_B);
-    if ((epilogue != EPILOGUE_DEFAULT && epilogue & ~EPILOGUE_ALL) ||
+    const struct wl_lt_attributes *operation = wl_stand_in_check(description, DESCRIPTION_MAGIC);
+    struct wl_lt_product product = {.operation = operation};
+    if (!operation || !read_layouts(&product, a_layout, b_layout, c_layout, d_layout))
+        return WL_LT_INVALID_VALUE;
+    if (wl_lt_is_narrow(&product))
+        return wl_lt_multiply_narrow(handle, &product, alpha, a, b, beta, c, d, stream);
+    struct wl_lt_matrix left = product.a, right = product.b;
+    const struct wl_lt_matrix before = product.c, after = product.d;
+    const int64_t epilogue = wl_lt_number_of(operation, WL_LT_OPERATION_EPILOGUE);
+    int op_a = (int)wl_lt_number_of(operation, WL_LT_OPERATION_A),
+        op_b = (int)wl_lt_number_of(operation, WL_LT_OPERATION_B);
+    if ((epilogue != WL_LT_EPILOGUE_DEFAULT && epilogue & ~WL_LT_EPILOGUE_ALL) ||
         left.is_by_rows != right.is_by_rows || left.is_by_rows != after.is_by_rows ||
         before.is_by_rows != after.is_by_rows || before.type != after.type) {
         wl_device_refuse("cublasLtMatmul (cuBLASLt) with this epilogue, order or pair of types");
-        return NOT_SUPPORTED;
+        return WL_LT_NOT_SUPPORTED;
     }
     int status = cublasSetStream_v2(handle, stream);
     if (!status)
-        status = cublasSetPointerMode_v2(handle, (int)number_of(operation, OPERATION_POINTERS));
+        status = cublasSetPointerMode_v2(handle,
+                                         (int)wl_lt_number_of(operation, WL_LT_OPERATION_POINTERS));
     if (!status)
         status = bring(&before, c ? c : d, &after, d, stream);
     if (status)
         return status;
     int k = (int)(op_a ? left.rows : left.columns);
-    const int compute = (int)number_of(operation, OPERATION_COMPUTE);
+    const int compute = (int)wl_lt_number_of(operation, WL_LT_OPERATION_COMPUTE);
     if (after.is_by_rows) { /* rows are columns of the transposed: D' = B' A' */
-        const struct matrix swapped = left;
+        const struct wl_lt_matrix swapped = left;
         const void *pointer = a;
         const int op = op_a;
         left = right, right = swapped;
@@ -439,7 +419,7 @@ int cublasLtMatmul(void *handle, void *description, const void *alpha, const voi
         (int)(after.is_by_rows ? after.rows : after.columns), k, alpha, a, (int)left.type,
         (int)left.leading, left.stride, b, (int)right.type, (int)right.leading, right.stride, beta,
         d, (int)after.type, (int)after.leading, after.stride, (int)after.count, compute, 0);
-    if (status == NOT_SUPPORTED)
+    if (status == WL_LT_NOT_SUPPORTED)
         wl_device_refuse("cublasLtMatmul (cuBLASLt) with these types");
     return status ? status : finish(operation, &after, d, stream);
 }
@@ -451,7 +431,7 @@ int cublasLtMatmul(void *handle, void *description, const void *alpha, const voi
     int name(void)                             \
     {                                          \
         wl_device_refuse(#name " (cuBLASLt)"); \
-        return NOT_SUPPORTED;                  \
+        return WL_LT_NOT_SUPPORTED;            \
     }
 #include "api/cublaslt/unsupported.def"
 #undef U

@@ -1,0 +1,79 @@
+/* Shared by the files of the stand-in for cuBLASLt. */
+#ifndef WL_API_CUBLASLT_H
+#define WL_API_CUBLASLT_H
+
+#include "api/common/stand_in.h"
+
+enum {
+    WL_LT_OK = 0,
+    WL_LT_NOT_INITIALIZED = 1,
+    WL_LT_ALLOCATION_FAILED = 3,
+    WL_LT_INVALID_VALUE = 7,
+    WL_LT_EXECUTION_FAILED = 13,
+    WL_LT_NOT_SUPPORTED = 15,
+};
+
+/* Types of elements, as CUDA numbers them. */
+enum { WL_LT_F32 = 0, WL_LT_F16 = 2, WL_LT_BF16 = 14, WL_LT_E4M3 = 28, WL_LT_E5M2 = 29 };
+
+/* A description: attributes by number, of 4 or 8 bytes each but for some. */
+struct wl_lt_attributes {
+    uint32_t magic;
+    uint8_t bytes[]; /* the values in the order of their numbers, each as long as its table says */
+};
+
+enum {
+    WL_LT_OPERATION_COMPUTE,
+    WL_LT_OPERATION_SCALE,
+    WL_LT_OPERATION_POINTERS,
+    WL_LT_OPERATION_A,
+    WL_LT_OPERATION_B,
+    WL_LT_OPERATION_EPILOGUE = 7,
+    WL_LT_OPERATION_BIAS,
+    WL_LT_OPERATION_SCALE_A = 17, /* pointers; B's, C's and D's follow */
+    WL_LT_OPERATION_SCALE_D = 20,
+    WL_LT_OPERATION_LARGEST, /* where to put the largest magnitude of D */
+    WL_LT_OPERATION_BIAS_TYPE = 26,
+    WL_LT_OPERATION_SCALE_MODE_A = 31, /* B's, C's and D's follow */
+    WL_LT_OPERATION_SCALE_MODE_D = 34,
+};
+enum {
+    WL_LT_LAYOUT_TYPE,
+    WL_LT_LAYOUT_ORDER,
+    WL_LT_LAYOUT_ROWS,
+    WL_LT_LAYOUT_COLUMNS,
+    WL_LT_LAYOUT_LEADING,
+    WL_LT_LAYOUT_COUNT,
+    WL_LT_LAYOUT_STRIDE
+};
+
+enum { WL_LT_EPILOGUE_DEFAULT = 1, WL_LT_EPILOGUE_ALL = 2 | 4 | 32 };
+
+/* An attribute that has 4 or 8 bytes. */
+int64_t wl_lt_number_of(const struct wl_lt_attributes *attributes, unsigned number);
+
+struct wl_lt_matrix {
+    int64_t type, rows, columns, leading, count, stride;
+    bool is_by_rows;
+};
+
+struct wl_lt_product {
+    const struct wl_lt_attributes *operation;
+    struct wl_lt_matrix a, b, c, d;
+};
+
+/* epilogue.cu */
+extern struct wl_stand_in wl_lt_kernels;
+/* Number of a type of elements for its kernels; -1: none. */
+int wl_lt_kernel_type(int64_t type);
+
+/* ---- products of 8-bit floating-point numbers ---- */
+
+bool wl_lt_is_narrow(const struct wl_lt_product *product);
+/* Whether cuBLASLt multiplies so, on this GPU. */
+bool wl_lt_can_multiply_narrow(const struct wl_lt_product *product);
+int wl_lt_multiply_narrow(void *handle, const struct wl_lt_product *product, const void *alpha,
+                          const void *a, const void *b, const void *beta, const void *c, void *d,
+                          void *stream);
+
+#endif
