@@ -22,8 +22,34 @@ struct update_result {
     void *node, *from;
 };
 
+struct node_parameters { /* of any node, and of kernels and conditional ones */
+    int kind, reserved[3];
+    union {
+        long long padding[29];
+        struct kernel_parameters kernel;
+        struct {
+            unsigned long long handle;
+            int type;
+            unsigned count;
+            void **bodies;
+        } condition;
+    };
+    long long more;
+};
+
 int cudaGraphCreate(void **graph, unsigned flags);
 int cudaGraphDestroy(void *graph);
+int cudaGraphConditionalHandleCreate(unsigned long long *handle, void *graph, unsigned initial,
+                                     unsigned flags);
+int cudaGraphAddNode_v2(void **node, void *graph, void **after, const void *data, size_t count,
+                        struct node_parameters *parameters);
+int cudaGraphNodeSetParams(void *node, const struct node_parameters *parameters);
+int cudaStreamBeginCaptureToGraph(void *stream, void *graph, void **after, const void *data,
+                                  size_t count, int mode);
+int cudaStreamGetCaptureInfo_v3(void *stream, int *status, unsigned long long *id, void **graph,
+                                void ***after, const void **data, size_t *count);
+int cudaStreamUpdateCaptureDependencies_v2(void *stream, void **nodes, const void *data,
+                                           size_t count, unsigned flags);
 int cudaGraphClone(void **clone, void *graph);
 int cudaGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long flags);
 int cudaGraphExecDestroy(void *executable);
@@ -54,15 +80,22 @@ int cudaMemsetAsync(void *to, int value, size_t bytes, void *stream);
 int cudaMallocAsync(void **address, size_t bytes, void *stream);
 int cudaFreeAsync(void *address, void *stream);
 
-/* *word = *word * factor + addend */
+/* step: *word = *word * factor + addend; count_down: condition = *word -= step */
 static const char ptx[] =
     ".version 6.0\n.target sm_60\n.address_size 64\n"
+    ".extern .func cudaGraphSetConditional (.param .b64 handle, .param .b32 value);\n"
+    ".visible .entry count_down(.param .u64 word, .param .u64 handle, .param .u32 step)\n{\n"
+    ".reg .b32 %r<4>;\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [word];\n"
+    "ld.param.u64 %rd2, [handle];\nld.param.u32 %r2, [step];\nld.global.u32 %r1, [%rd1];\n"
+    "sub.s32 %r1, %r1, %r2;\nst.global.u32 [%rd1], %r1;\n"
+    "{\n.param .b64 a;\n.param .b32 b;\nst.param.b64 [a], %rd2;\nst.param.b32 [b], %r1;\n"
+    "call cudaGraphSetConditional, (a, b);\n}\nret;\n}\n"
     ".visible .entry step(.param .u64 word, .param .u32 factor, .param .u32 addend)\n{\n"
     ".reg .b32 %r<5>;\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [word];\n"
     "ld.param.u32 %r1, [factor];\nld.param.u32 %r2, [addend];\nld.global.u32 %r3, [%rd1];\n"
     "mad.lo.s32 %r4, %r3, %r1, %r2;\nst.global.u32 [%rd1], %r4;\nret;\n}\n";
 
-static char step_stub;
+static char step_stub, count_stub;
 static const struct dim3 one = {1, 1, 1};
 static uint32_t *word;
 static void *stream, *other;
@@ -204,11 +237,148 @@ static void allocate(void)
     EXPECT(cudaFree(memory), 1); /* it went with the graph */
 }
 
+enum { IF, WHILE, SWITCH };
+
+/* A conditional node behind another, if any; gives its bodies. */
+static void **add_condition(void *graph, void *after, int type, unsigned count,
+                            unsigned long long handle, void **node)
+{
+    struct node_parameters parameters = {.kind = 13, .condition = {handle, type, count, NULL}};
+    EXPECT(
+        cudaGraphAddNode_v2(node, graph, after ? &after : NULL, NULL, after != NULL, &parameters),
+        0);
+    EXPECT(parameters.condition.bodies != NULL, 1);
+    return parameters.condition.bodies;
+}
+
+static void *add_step(void *graph, void *after, uint32_t factor, uint32_t addend)
+{
+    void *args[] = {&word, &factor, &addend}, *node = NULL;
+    struct kernel_parameters kernel = {&step_stub, one, one, 0, args, NULL};
+    EXPECT(cudaGraphAddKernelNode(&node, graph, after ? &after : NULL, after != NULL, &kernel), 0);
+    return node;
+}
+
+/* Subtracts from the word, and makes what is left the condition. */
+static void *add_count(void *graph, void *after, unsigned long long handle, uint32_t step)
+{
+    void *args[] = {&word, &handle, &step}, *node = NULL;
+    struct kernel_parameters kernel = {&count_stub, one, one, 0, args, NULL};
+    EXPECT(cudaGraphAddKernelNode(&node, graph, after ? &after : NULL, after != NULL, &kernel), 0);
+    return node;
+}
+
+static uint32_t launch_with(void *executable, int value)
+{
+    EXPECT(cudaMemset(word, 0, 4), 0);
+    EXPECT(cudaMemset(word, value, 1), 0);
+    EXPECT(cudaGraphLaunch(executable, stream), 0);
+    return read_word();
+}
+
+/* One node of two graphs and one of three, by what a kernel before them found. */
+static void choose(void)
+{
+    void *graph, *executable, *node, *again, **bodies;
+    unsigned long long handle = 0;
+    for (int type = IF; type <= SWITCH; type += SWITCH) {
+        EXPECT(cudaGraphCreate(&graph, 0), 0);
+        EXPECT(cudaGraphConditionalHandleCreate(&handle, graph, 0, 0), 0);
+        node = add_count(graph, NULL, handle, 0);
+        bodies = add_condition(graph, node, type, type == IF ? 2 : 3, handle, &node);
+        for (uint32_t i = 0; i < (type == IF ? 2 : 3); i++)
+            add_step(bodies[i], add_step(bodies[i], NULL, 1, 1), 10, i);
+        EXPECT(cudaGraphInstantiateWithFlags(&executable, graph, 0), 0);
+        EXPECT(launch_with(executable, 0), type == IF ? 11 : 10);
+        EXPECT(launch_with(executable, 1), type == IF ? 20 : 21);
+        EXPECT(launch_with(executable, 2), type == IF ? 30 : 32);
+        EXPECT(launch_with(executable, 3), type == IF ? 40 : 3);
+        EXPECT(cudaGraphInstantiateWithFlags(&again, graph, 0), 801);
+        EXPECT(cudaGraphDestroy(bodies[0]), 1);
+        EXPECT(cudaGraphDestroy(graph), 0);
+        EXPECT(launch_with(executable, 1), type == IF ? 20 : 21); /* its own */
+        EXPECT(cudaGraphExecDestroy(executable), 0);
+    }
+}
+
+/* A loop within a loop, whose nodes are captured, in a graph that is captured, too. */
+static void repeat(void)
+{
+    void *graph, *executable, *node, **after, **bodies, **inner;
+    unsigned long long outer_handle, handle;
+    size_t count;
+    int status;
+    EXPECT(cudaStreamBeginCapture(stream, 0), 0);
+    EXPECT(cudaStreamGetCaptureInfo_v3(stream, &status, NULL, &graph, &after, NULL, &count), 0);
+    EXPECT(cudaGraphConditionalHandleCreate(&outer_handle, graph, 1, 1), 0);
+    EXPECT(step(stream, 1, 2), 0);
+    EXPECT(cudaStreamGetCaptureInfo_v3(stream, &status, NULL, &graph, &after, NULL, &count), 0);
+    EXPECT(count, 1);
+    bodies = add_condition(graph, after[0], WHILE, 1, outer_handle, &node);
+    EXPECT(cudaStreamUpdateCaptureDependencies_v2(stream, &node, NULL, 1, 1), 0);
+    EXPECT(step(stream, 1, 1000), 0);
+    EXPECT(cudaStreamEndCapture(stream, &graph), 0);
+
+    EXPECT(cudaStreamBeginCaptureToGraph(other, bodies[0], NULL, NULL, 0, 0), 0);
+    uint32_t by = 1;
+    void *args[] = {&word, &outer_handle, &by};
+    EXPECT(cudaLaunchKernel(&count_stub, one, one, args, 0, other), 0);
+    EXPECT(cudaStreamEndCapture(other, NULL), 0);
+    EXPECT(cudaGraphInstantiateWithFlags(&executable, graph, 0), 0);
+    for (int i = 0; i < 3; i++)
+        EXPECT(launch_with(executable, 5 + i), 1000);
+    EXPECT(cudaGraphExecDestroy(executable), 0);
+
+    EXPECT(cudaGraphConditionalHandleCreate(&handle, graph, 0, 0), 0);
+    count = 1;
+    EXPECT(cudaGraphGetNodes(bodies[0], &node, &count), 0);
+    inner = add_condition(bodies[0], node, IF, 1, outer_handle, &node);
+    add_step(inner[0], NULL, 1, 0);
+    inner = add_condition(bodies[0], node, IF, 1, handle, &node); /* never */
+    add_step(inner[0], NULL, 100, 0);
+    EXPECT(cudaGraphInstantiateWithFlags(&executable, graph, 0), 0);
+    EXPECT(launch_with(executable, 9), 1000);
+    EXPECT(cudaGraphExecDestroy(executable), 0);
+    EXPECT(cudaGraphDestroy(graph), 0);
+}
+
+static void choose_wrongly(void)
+{
+    void *graph, *parent, *copy, *node, **bodies;
+    unsigned long long handle;
+    int type = 0;
+    struct host_parameters host = {add_100, NULL};
+    EXPECT(cudaGraphCreate(&graph, 0), 0);
+    EXPECT(cudaGraphCreate(&parent, 0), 0);
+    EXPECT(cudaGraphConditionalHandleCreate(NULL, graph, 0, 0), 1);
+    EXPECT(cudaGraphConditionalHandleCreate(&handle, NULL, 0, 0), 1);
+    EXPECT(cudaGraphConditionalHandleCreate(&handle, graph, 0, 2), 1);
+    EXPECT(cudaGraphConditionalHandleCreate(&handle, graph, 0, 0), 0);
+    struct node_parameters wrong[] = {{.kind = 13, .condition = {handle + 4, IF, 1, NULL}},
+                                      {.kind = 13, .condition = {handle, IF, 3, NULL}},
+                                      {.kind = 13, .condition = {handle, WHILE, 2, NULL}},
+                                      {.kind = 13, .condition = {handle, SWITCH, 0, NULL}},
+                                      {.kind = 13, .condition = {handle, 3, 1, NULL}}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        EXPECT(cudaGraphAddNode_v2(&node, graph, NULL, NULL, 0, &wrong[i]), 1);
+    bodies = add_condition(graph, NULL, IF, 1, handle, &node);
+    EXPECT(cudaGraphNodeGetType(node, &type), 0);
+    EXPECT(type, 13);
+    wrong[1].condition.count = 1;
+    EXPECT(cudaGraphNodeSetParams(node, &wrong[1]), 801);
+    EXPECT(cudaGraphAddHostNode(&node, bodies[0], NULL, 0, &host), 801);
+    EXPECT(cudaGraphClone(&copy, graph), 801);
+    EXPECT(cudaGraphAddChildGraphNode(&node, parent, NULL, 0, graph), 801);
+    EXPECT(cudaGraphDestroy(graph), 0);
+    EXPECT(cudaGraphDestroy(parent), 0);
+}
+
 int main(void)
 {
     struct fatbin_wrapper wrapper = make_fatbin(ptx);
     void **handle = __cudaRegisterFatBinary(&wrapper);
     register_kernel(handle, &step_stub, "step");
+    register_kernel(handle, &count_stub, "count_down");
     __cudaRegisterFatBinaryEnd(handle);
     EXPECT(cudaMalloc((void **)&word, 4), 0);
     EXPECT(cudaStreamCreate(&stream), 0);
@@ -217,6 +387,9 @@ int main(void)
     capture_wrongly();
     build();
     allocate();
+    choose();
+    repeat();
+    choose_wrongly();
     __cudaUnregisterFatBinary(handle);
     free((void *)(uintptr_t)wrapper.data);
     return failures != 0;

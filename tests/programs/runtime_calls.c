@@ -249,15 +249,12 @@ static void make_errors(int version)
 static void call_what_is_not_there(void)
 {
     capture_stderr();
-    int first = cudaGraphConditionalHandleCreate(NULL, NULL, 0, 0),
-        second = cudaGraphConditionalHandleCreate(NULL, NULL, 0, 0);
+    int first = cudaGraphDebugDotPrint(NULL, "", 0), second = cudaGraphDebugDotPrint(NULL, "", 0);
     const char *said = captured_stderr();
     EXPECT(first, 801);
     EXPECT(second, 801);
-    EXPECT_TEXT(
-        said,
-        "warplens: cudaGraphConditionalHandleCreate is not supported by the simulated GPU and "
-        "returned an error\n");
+    EXPECT_TEXT(said, "warplens: cudaGraphDebugDotPrint is not supported by the simulated GPU and "
+                      "returned an error\n");
     EXPECT(cudaGetLastError(), 801);
 }
 

@@ -276,6 +276,12 @@ struct any_parameters { /* cudaGraphNodeParams */
         void *event;
         struct wl_device_allocate_parameters allocate;
         void *address;
+        struct {
+            uint64_t handle;
+            int type;
+            unsigned count;
+            struct wl_device_graph **bodies; /* out */
+        } condition;
     };
 };
 
@@ -305,8 +311,13 @@ static int read_any(const struct any_parameters *from, struct wl_device_operatio
     case WL_DEVICE_OPERATION_FREE:
         to->memory.address = from->address;
         return WL_DEVICE_OK;
+    case WL_DEVICE_OPERATION_CONDITION:
+        to->condition.handle = from->condition.handle;
+        to->condition.type = from->condition.type;
+        to->condition.count = from->condition.count;
+        return WL_DEVICE_OK;
     default:
-        return wl_device_refuse("a graph node for external semaphores or conditions");
+        return wl_device_refuse("a graph node for external semaphores");
     }
 }
 
@@ -319,7 +330,19 @@ int cudaGraphAddNode_v2(struct wl_device_node **node, struct wl_device_graph *gr
     if (parameters && parameters->kind == WL_DEVICE_OPERATION_ALLOCATE)
         return cudaGraphAddMemAllocNode(node, graph, dependencies, count, &parameters->allocate);
     int code = read_any(parameters, &operation);
-    return add(node, graph, dependencies, count, code, &operation);
+    code = add(node, graph, dependencies, count, code, &operation);
+    if (code == WL_DEVICE_OK && parameters->kind == WL_DEVICE_OPERATION_CONDITION) {
+        const struct wl_device_operation *made;
+        code = wl_device_node_get(*node, &made);
+        parameters->condition.bodies = code ? NULL : made->condition.bodies;
+    }
+    return code;
+}
+
+int cudaGraphConditionalHandleCreate(uint64_t *handle, struct wl_device_graph *graph,
+                                     unsigned initial, unsigned flags)
+{
+    return wl_cudart_done(wl_device_condition_create(graph, initial, flags, handle));
 }
 
 /* CUDA 12 has no edge data here. */

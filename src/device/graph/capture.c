@@ -45,6 +45,9 @@ static int add(struct wl_device_capture_point *point, struct wl_device_operation
     struct wl_device_node *node;
     if (point->is_invalid)
         return WL_DEVICE_CAPTURE_INVALIDATED;
+    if (operation->kind == WL_DEVICE_OPERATION_GRAPH &&
+        wl_device_graph_has_conditions(operation->graph))
+        return WL_DEVICE_NOT_SUPPORTED;
     if (operation->kind == WL_DEVICE_OPERATION_ALLOCATE) {
         int code = wl_device_memory_allocate_held(
             WL_DEVICE_MEMORY_DEVICE, operation->memory.size_bytes, 0, &operation->memory.address);
@@ -104,6 +107,36 @@ int wl_device_capture_begin(void *stream, enum wl_device_capture_mode mode,
     return code;
 }
 
+struct search {
+    const struct wl_device_graph *graph; /* or */
+    const struct wl_device_node *node;
+    bool is_found;
+};
+
+static void see_graph(struct wl_device_capture_point *point, void *self)
+{
+    struct search *search = self;
+    if (point->is_stream && point->graph)
+        search->is_found |= point->graph == search->graph ||
+                            (search->node && wl_device_graph_has(point->graph, search->node));
+}
+
+bool wl_device_capture_has(const struct wl_device_graph *graph)
+{
+    struct search search = {.graph = graph};
+    if (active && graph)
+        wl_device_each_point(see_graph, &search);
+    return search.is_found;
+}
+
+bool wl_device_capture_has_node(const struct wl_device_node *node)
+{
+    struct search search = {.node = node};
+    if (active && node)
+        wl_device_each_point(see_graph, &search);
+    return search.is_found;
+}
+
 static void break_if_of(struct wl_device_capture_point *point, void *graph)
 {
     if (point->graph == graph)
@@ -148,10 +181,16 @@ static void clear_if_of(struct wl_device_capture_point *point, void *graph)
 int wl_device_capture_end(void *stream, struct wl_device_graph **graph)
 {
     int code = wl_device_stream_query(stream, NULL);
-    if (code || !graph)
-        return code ? code : WL_DEVICE_INVALID_VALUE;
+    struct wl_device_graph *ignored;
+    if (code)
+        return code;
     wl_device_enter();
     struct wl_device_capture_point *point = captured(stream);
+    if (!graph && point && !point->is_published) {
+        wl_device_leave();
+        return WL_DEVICE_INVALID_VALUE;
+    }
+    graph = graph ? graph : &ignored; /* the program has it */
     *graph = NULL;
     if (!point) {
         code = WL_DEVICE_ILLEGAL_STATE;

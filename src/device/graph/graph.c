@@ -18,16 +18,36 @@ bool wl_device_node_is_known(const struct wl_device_node *node)
     while ((graph = wl_device_handle_next(WL_DEVICE_HANDLE_GRAPH, graph)) != NULL)
         if (wl_device_graph_has(graph, node))
             return true;
-    return false;
+    return wl_device_capture_has_node(node);
+}
+
+bool wl_device_graph_is_open(const struct wl_device_graph *graph)
+{
+    return wl_device_graph_is_known(graph) || wl_device_capture_has(graph);
+}
+
+size_t wl_device_operation_graphs(const struct wl_device_operation *operation,
+                                  struct wl_device_graph *const **graphs)
+{
+    if (operation->kind == WL_DEVICE_OPERATION_CONDITION) {
+        *graphs = operation->condition.bodies;
+        return operation->condition.count;
+    }
+    *graphs = &operation->graph;
+    return operation->kind == WL_DEVICE_OPERATION_GRAPH;
 }
 
 bool wl_device_graph_has(const struct wl_device_graph *graph, const struct wl_device_node *node)
 {
+    struct wl_device_graph *const *inner;
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const struct wl_device_node *item = graph->nodes.items[i];
-        if (item == node || (item->operation.kind == WL_DEVICE_OPERATION_GRAPH &&
-                             wl_device_graph_has(item->operation.graph, node)))
+        const size_t count = wl_device_operation_graphs(&item->operation, &inner);
+        if (item == node)
             return true;
+        for (size_t k = 0; k < count; k++)
+            if (wl_device_graph_has(inner[k], node))
+                return true;
     }
     return false;
 }
@@ -44,6 +64,18 @@ void wl_device_graph_publish(struct wl_device_graph *graph)
     wl_device_handle_add(WL_DEVICE_HANDLE_GRAPH, graph);
 }
 
+static void free_bodies(struct wl_device_operation *operation)
+{
+    for (unsigned i = 0; i < operation->condition.count; i++) {
+        struct wl_device_graph *body = operation->condition.bodies[i];
+        if (wl_device_graph_is_known(body))
+            wl_device_handle_remove(WL_DEVICE_HANDLE_GRAPH, body);
+        if (body)
+            wl_device_graph_free(body);
+    }
+    free(operation->condition.bodies);
+}
+
 static void free_operation(struct wl_device_operation *operation)
 {
     if (operation->kind == WL_DEVICE_OPERATION_KERNEL) {
@@ -53,6 +85,8 @@ static void free_operation(struct wl_device_operation *operation)
         wl_device_graph_free(operation->graph);
     } else if (operation->kind == WL_DEVICE_OPERATION_ALLOCATE) {
         wl_device_graph_memory_release(operation->memory.address);
+    } else if (operation->kind == WL_DEVICE_OPERATION_CONDITION) {
+        free_bodies(operation);
     }
 }
 
@@ -68,6 +102,7 @@ void wl_device_graph_free(struct wl_device_graph *graph)
     for (size_t i = 0; i < graph->nodes.count; i++)
         free_node(graph->nodes.items[i]);
     free(graph->nodes.items);
+    wl_device_conditions_release(graph);
     free(graph);
 }
 
@@ -113,9 +148,23 @@ static int copy_operation(const struct wl_device_operation *from, struct wl_devi
         to->graph = wl_device_graph_copy(from->graph);
         return to->graph ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     }
+    if (from->kind == WL_DEVICE_OPERATION_CONDITION) {
+        int code = wl_device_condition_bodies(from, to);
+        if (code)
+            free_bodies(to);
+        return code;
+    }
     if (from->kind == WL_DEVICE_OPERATION_ALLOCATE)
         wl_device_graph_memory_hold(from->memory.address, from->memory.size_bytes);
     return WL_DEVICE_OK;
+}
+
+/* What a conditional node's graph may hold. */
+static bool can_be_in_body(enum wl_device_operation_kind kind)
+{
+    return kind == WL_DEVICE_OPERATION_KERNEL || kind == WL_DEVICE_OPERATION_COPY ||
+           kind == WL_DEVICE_OPERATION_FILL || kind == WL_DEVICE_OPERATION_GRAPH ||
+           kind == WL_DEVICE_OPERATION_EMPTY || kind == WL_DEVICE_OPERATION_CONDITION;
 }
 
 int wl_device_graph_append(struct wl_device_graph *graph,
@@ -123,6 +172,8 @@ int wl_device_graph_append(struct wl_device_graph *graph,
                            const struct wl_device_operation *operation,
                            struct wl_device_node **node)
 {
+    if (graph->is_body && !can_be_in_body(operation->kind))
+        return WL_DEVICE_NOT_SUPPORTED;
     struct wl_device_node *made = wl_alloc_zero(1, sizeof *made);
     int code = copy_operation(operation, &made->operation);
     if (code) {
@@ -168,6 +219,7 @@ struct wl_device_graph *wl_device_graph_copy(const struct wl_device_graph *graph
             WL_PUSH(&copy->nodes.items[i]->dependencies, copy->nodes.items[at]);
         }
     }
+    wl_device_conditions_copy(copy, graph);
     return copy;
 }
 
@@ -185,7 +237,8 @@ int wl_device_graph_create(struct wl_device_graph **graph)
 int wl_device_graph_destroy(struct wl_device_graph *graph)
 {
     wl_device_enter();
-    int code = wl_device_graph_is_known(graph) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
+    int code =
+        wl_device_graph_is_known(graph) && !graph->is_body ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
         wl_device_handle_remove(WL_DEVICE_HANDLE_GRAPH, graph);
         wl_device_graph_free(graph);
@@ -198,6 +251,8 @@ int wl_device_graph_clone(const struct wl_device_graph *graph, struct wl_device_
 {
     wl_device_enter();
     int code = clone && wl_device_graph_is_known(graph) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK && wl_device_graph_has_conditions(graph))
+        code = WL_DEVICE_NOT_SUPPORTED;
     if (code == WL_DEVICE_OK) {
         *clone = wl_device_graph_copy(graph);
         if (*clone)
@@ -212,12 +267,19 @@ int wl_device_graph_clone(const struct wl_device_graph *graph, struct wl_device_
 static bool all_in(const struct wl_device_graph *graph, struct wl_device_node *const *nodes,
                    size_t count)
 {
-    if (!wl_device_graph_is_known(graph) || (count && !nodes))
+    if (!wl_device_graph_is_open(graph) || (count && !nodes))
         return false;
     for (size_t i = 0; i < count; i++)
         if (index_of(&graph->nodes, nodes[i]) == graph->nodes.count)
             return false;
     return true;
+}
+
+/* The program fills them. */
+static void publish_bodies(struct wl_device_node *node)
+{
+    for (unsigned i = 0; i < node->operation.condition.count; i++)
+        wl_device_graph_publish(node->operation.condition.bodies[i]);
 }
 
 int wl_device_graph_add(struct wl_device_graph *graph, struct wl_device_node *const *dependencies,
@@ -226,11 +288,17 @@ int wl_device_graph_add(struct wl_device_graph *graph, struct wl_device_node *co
 {
     wl_device_enter();
     int code = all_in(graph, dependencies, count) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK && operation->kind == WL_DEVICE_OPERATION_GRAPH &&
-        !wl_device_graph_is_known(operation->graph))
+    if (code == WL_DEVICE_OK && operation->kind == WL_DEVICE_OPERATION_GRAPH)
+        code = !wl_device_graph_is_known(operation->graph)        ? WL_DEVICE_INVALID_VALUE
+               : wl_device_graph_has_conditions(operation->graph) ? WL_DEVICE_NOT_SUPPORTED
+                                                                  : WL_DEVICE_OK;
+    if (code == WL_DEVICE_OK && operation->kind == WL_DEVICE_OPERATION_CONDITION &&
+        !wl_device_condition_is_valid(operation))
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
         code = wl_device_graph_append(graph, dependencies, count, operation, node);
+    if (code == WL_DEVICE_OK && operation->kind == WL_DEVICE_OPERATION_CONDITION)
+        publish_bodies(*node);
     wl_device_leave();
     return code;
 }
@@ -361,10 +429,13 @@ int wl_device_node_find_in_clone(const struct wl_device_node *node,
     return code;
 }
 
+/* Not while the graph is captured: what comes next may stand behind the node. */
 int wl_device_node_destroy(struct wl_device_node *node)
 {
     wl_device_enter();
-    int code = wl_device_node_is_known(node) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
+    int code = wl_device_node_is_known(node) && !wl_device_capture_has(node->graph)
+                   ? WL_DEVICE_OK
+                   : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
         struct wl_device_nodes *all = &node->graph->nodes;
         for (size_t i = all->count; i-- > 0;) {
@@ -409,8 +480,10 @@ int wl_device_node_replace(struct wl_device_node *node, const struct wl_device_o
 int wl_device_node_set(struct wl_device_node *node, const struct wl_device_operation *operation)
 {
     wl_device_enter();
-    int code = wl_device_node_is_known(node) ? wl_device_node_replace(node, operation)
-                                             : WL_DEVICE_INVALID_VALUE;
+    int code = !wl_device_node_is_known(node) ? WL_DEVICE_INVALID_VALUE
+               : operation->kind == WL_DEVICE_OPERATION_CONDITION
+                   ? WL_DEVICE_NOT_SUPPORTED
+                   : wl_device_node_replace(node, operation);
     wl_device_leave();
     return code;
 }

@@ -21,6 +21,7 @@ enum wl_device_operation_kind { /* numbers of cudaGraphNodeType */
                                 WL_DEVICE_OPERATION_RECORD_EVENT = 7,
                                 WL_DEVICE_OPERATION_ALLOCATE = 10,
                                 WL_DEVICE_OPERATION_FREE = 11,
+                                WL_DEVICE_OPERATION_CONDITION = 13,
 };
 
 struct wl_device_graph;
@@ -49,6 +50,12 @@ struct wl_device_operation {
             void *address;
             size_t size_bytes; /* of ALLOCATE */
         } memory;
+        struct {
+            uint64_t handle;
+            int type; /* number of cudaGraphConditionalNodeType */
+            unsigned count;
+            struct wl_device_graph **bodies; /* made with the node */
+        } condition;
     };
 };
 
@@ -59,7 +66,10 @@ WL_EXPORT int wl_device_submit(struct wl_device_operation *operation, void *stre
 /* ---- graphs ---- */
 
 WL_EXPORT int wl_device_graph_create(struct wl_device_graph **graph);
+/* Not of a body of a conditional node, which goes with that. */
 WL_EXPORT int wl_device_graph_destroy(struct wl_device_graph *graph);
+/* WL_DEVICE_NOT_SUPPORTED, as on hardware: of graphs with conditional nodes, which cannot be
+ * children either, and of which there is one executable graph at a time. */
 WL_EXPORT int wl_device_graph_clone(const struct wl_device_graph *graph,
                                     struct wl_device_graph **clone);
 /* Adds a node after those it depends on, which must be of the same graph. Arguments of kernels are
@@ -90,6 +100,11 @@ WL_EXPORT int wl_device_node_get(const struct wl_device_node *node,
 /* The kind of a node stays. */
 WL_EXPORT int wl_device_node_set(struct wl_device_node *node,
                                  const struct wl_device_operation *operation);
+
+/* A condition of nodes of the graph, and of those in their graphs. flags: 1: it gets the initial
+ * value whenever the graph is launched. */
+WL_EXPORT int wl_device_condition_create(struct wl_device_graph *graph, uint32_t initial,
+                                         unsigned flags, uint64_t *handle);
 
 /* ---- executable graphs ---- */
 

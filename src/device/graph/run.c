@@ -8,6 +8,7 @@
 
 struct wl_device_executable {
     struct wl_device_graph *graph; /* a copy, whose nodes' origins are those of the program */
+    uint64_t origin;               /* number of the program's graph */
     uint64_t flags;
 };
 
@@ -18,6 +19,13 @@ static bool is_known(const struct wl_device_executable *executable)
 
 static int run_graph(const struct wl_device_graph *graph, void *stream,
                      struct wl_device_branch *outer);
+static int visit(const struct wl_device_graph *graph, void *stream,
+                 struct wl_device_branch *branch);
+
+static int run_body(const struct wl_device_graph *body, void *stream)
+{
+    return run_graph(body, stream, wl_device_timeline_branch());
+}
 
 /* On a GPU another thread runs it when its turn comes; here this one, now, while the clock stands.
  */
@@ -55,7 +63,9 @@ static int run_in_graph(const struct wl_device_operation *operation, void *strea
         run_host(operation, stream);
         return WL_DEVICE_OK;
     case WL_DEVICE_OPERATION_GRAPH:
-        return run_graph(operation->graph, stream, wl_device_timeline_branch());
+        return run_body(operation->graph, stream);
+    case WL_DEVICE_OPERATION_CONDITION:
+        return wl_device_condition_run(operation, stream, run_body);
     case WL_DEVICE_OPERATION_WAIT_EVENT:
         wl_device_event_hold(operation->event, stream); /* no matter if it is no more */
         return WL_DEVICE_OK;
@@ -112,6 +122,17 @@ static int run_node(struct wl_device_node *node, const struct wl_device_branch *
     return code;
 }
 
+/* Whether all nodes of the graphs within the node can be reached. */
+static int visit_within(const struct wl_device_node *node)
+{
+    struct wl_device_graph *const *inner;
+    const size_t count = wl_device_operation_graphs(&node->operation, &inner);
+    int code = WL_DEVICE_OK;
+    for (size_t i = 0; i < count && code == WL_DEVICE_OK; i++)
+        code = visit(inner[i], NULL, NULL);
+    return code;
+}
+
 /* Goes through the nodes, each behind those it depends on. Most graphs are added to in that order,
  * so that one pass does. Without a branch to run it in it only sees whether all nodes can be
  * reached. */
@@ -127,7 +148,7 @@ static int visit(const struct wl_device_graph *graph, void *stream, struct wl_de
             struct wl_device_node *node = graph->nodes.items[i];
             if (node->is_done || !is_ready(node))
                 continue;
-            int code = branch ? run_node(node, branch, stream) : WL_DEVICE_OK;
+            int code = branch ? run_node(node, branch, stream) : visit_within(node);
             if (code)
                 return code;
             if (branch && node->end_ns > end_ns)
@@ -148,10 +169,20 @@ static int run_graph(const struct wl_device_graph *graph, void *stream,
     struct wl_device_branch begun;
     if (outer)
         return visit(graph, stream, outer);
+    wl_device_conditions_assign(graph);
     wl_device_enter();
     wl_device_timeline_begin_graph(stream, &begun);
     wl_device_leave();
     return visit(graph, stream, &begun);
+}
+
+static bool is_instantiated(const struct wl_device_graph *graph)
+{
+    const struct wl_device_executable *executable = NULL;
+    while ((executable = wl_device_handle_next(WL_DEVICE_HANDLE_EXECUTABLE, executable)) != NULL)
+        if (executable->origin == graph->number)
+            return true;
+    return false;
 }
 
 int wl_device_graph_instantiate(const struct wl_device_graph *graph, uint64_t flags,
@@ -160,12 +191,15 @@ int wl_device_graph_instantiate(const struct wl_device_graph *graph, uint64_t fl
     wl_device_enter();
     int code =
         executable && wl_device_graph_is_known(graph) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK && wl_device_graph_has_conditions(graph) && is_instantiated(graph))
+        code = WL_DEVICE_NOT_SUPPORTED;
     if (code == WL_DEVICE_OK)
         code = visit(graph, NULL, NULL);
     struct wl_device_graph *copy = code ? NULL : wl_device_graph_copy(graph);
     if (copy) {
         struct wl_device_executable *made = wl_alloc_zero(1, sizeof *made);
         made->graph = copy;
+        made->origin = graph->number;
         made->flags = flags;
         wl_device_handle_add(WL_DEVICE_HANDLE_EXECUTABLE, made);
         *executable = made;
@@ -220,13 +254,15 @@ static struct wl_device_node *stand_in(const struct wl_device_graph *graph,
 {
     for (size_t i = 0; i < graph->nodes.count; i++) {
         struct wl_device_node *item = graph->nodes.items[i];
-        struct wl_device_node *inner = NULL;
+        struct wl_device_graph *const *inner;
+        const size_t count = wl_device_operation_graphs(&item->operation, &inner);
         if (item->origin == node)
             return item;
-        if (item->operation.kind == WL_DEVICE_OPERATION_GRAPH)
-            inner = stand_in(item->operation.graph, node);
-        if (inner)
-            return inner;
+        for (size_t k = 0; k < count; k++) {
+            struct wl_device_node *found = stand_in(inner[k], node);
+            if (found)
+                return found;
+        }
     }
     return NULL;
 }
@@ -237,7 +273,10 @@ int wl_device_executable_set(struct wl_device_executable *executable,
 {
     wl_device_enter();
     struct wl_device_node *found = is_known(executable) ? stand_in(executable->graph, node) : NULL;
-    int code = found ? wl_device_node_replace(found, operation) : WL_DEVICE_INVALID_VALUE;
+    int code = !found ? WL_DEVICE_INVALID_VALUE
+               : operation->kind == WL_DEVICE_OPERATION_CONDITION
+                   ? WL_DEVICE_NOT_SUPPORTED
+                   : wl_device_node_replace(found, operation);
     wl_device_leave();
     return code;
 }
@@ -276,11 +315,15 @@ static int compare(const struct wl_device_graph *old, const struct wl_device_gra
             return KIND_CHANGED;
         if (left->dependencies.count != right->dependencies.count)
             return TOPOLOGY_CHANGED;
-        if (left->operation.kind != WL_DEVICE_OPERATION_GRAPH)
-            continue;
-        int reason = compare(left->operation.graph, right->operation.graph, node);
-        if (reason)
-            return reason;
+        struct wl_device_graph *const *inner, *const *other;
+        const size_t count = wl_device_operation_graphs(&left->operation, &inner);
+        if (count != wl_device_operation_graphs(&right->operation, &other))
+            return PARAMETERS_CHANGED;
+        for (size_t k = 0; k < count; k++) {
+            int reason = compare(inner[k], other[k], node);
+            if (reason)
+                return reason;
+        }
     }
     *node = NULL;
     return 0;
@@ -305,6 +348,12 @@ int wl_device_executable_update(struct wl_device_executable *executable,
         *reason = PARAMETERS_CHANGED;
         *node = graph->nodes.items[i];
         code = WL_DEVICE_GRAPH_UPDATE_FAILED;
+    }
+    if (code == WL_DEVICE_OK) { /* the new nodes have conditions of their own */
+        struct wl_device_graph former = {.conditions = executable->graph->conditions};
+        executable->graph->conditions = (struct wl_device_conditions){0};
+        wl_device_conditions_copy(executable->graph, graph);
+        wl_device_conditions_release(&former);
     }
 out:
     wl_device_leave();

@@ -1,5 +1,5 @@
 /* Launches that kernels make: the functions that nvcc has them call, and running what they asked
- * for. */
+ * for. One more function is here, which sets a condition of a graph. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +12,7 @@ extern const struct wl_embedded_file wl_embedded_device_runtime[];
 
 /* The suffix is of programs whose default stream is each thread's: the functions are the same. */
 static const char prefix[] = "__cudaCDP2", suffix[] = "_ptsz";
+static const char condition_name[] = "cudaGraphSetConditional";
 
 /* NULL before a kernel asks for it. */
 static const struct wl_device_image *runtime_image(void)
@@ -24,7 +25,7 @@ const struct wl_ptx_function *wl_device_runtime_function(const char *name,
                                                          const struct wl_ptx_module **module)
 {
     const struct wl_embedded_file *file = &wl_embedded_device_runtime[0];
-    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0 && strcmp(name, condition_name) != 0)
         return NULL;
     if (!wl_device_kernels.runtime)
         wl_device_module_take_stand_in(file->content, file->name, &wl_device_kernels.runtime);
