@@ -1,5 +1,5 @@
-/* cuSOLVER: handles; what computes is in dense.c, and each other call that would is refused by
- * name. Names and numbers are those of the cuSOLVER documentation. */
+/* cuSOLVER: handles; what computes is in dense.c and spectrum.c, and each other call that would is
+ * refused by name. Names and numbers are those of the cuSOLVER documentation. */
 #include "api/cusolver/cusolver.h"
 
 #include "base/count.h"

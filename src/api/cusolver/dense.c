@@ -1,53 +1,11 @@
 /* Dense matrices in single and double precision: Cholesky, LU and QR factors and what solves with
  * them, in panels of 32 columns, with kernels of ours (solver.cu). Of the space that a program
  * gives only orgqr uses any. */
-#include <stdio.h>
-
 #include "api/cusolver/cusolver.h"
-#include "api/cusolver/solver.h"
 
-enum { LOWER = 0, UPPER = 1 }; /* how a triangle is filled */
-enum { LEFT = 0, RIGHT = 1 };  /* of which side a matrix multiplies */
+enum { LEFT = 0, RIGHT = 1 }; /* of which side a matrix multiplies */
 enum { PLAIN = 0, TRANSPOSED = 1, OPERATIONS = 3 };
 #define TILE WL_SOLVER_TILE
-
-extern const struct wl_embedded_file wl_embedded_cusolver[];
-static struct wl_stand_in kernels = {.file = &wl_embedded_cusolver[0]};
-
-/* Of a call's matrices: 's' or 'd', and the stream; the first failure, after which nothing more is
- * launched. */
-struct work {
-    char letter;
-    size_t element_bytes;
-    void *stream;
-    int status;
-};
-
-static void launch(struct work *work, const char *name, int64_t blocks, int64_t blocks_y,
-                   void **parameters)
-{
-    char full[48];
-    snprintf(full, sizeof full, "warplens_solver_%s%s%.1s", name, work->letter ? "_" : "",
-             &work->letter);
-    if (work->status || blocks <= 0 || blocks_y <= 0)
-        return;
-    struct wl_device_request request = {
-        .kernel = wl_stand_in_kernel(&kernels, full),
-        .grid = {(uint32_t)blocks, (uint32_t)blocks_y, 1},
-        .block = {WL_SOLVER_THREADS, 1, 1},
-        .stream = work->stream,
-        .parameters = parameters,
-    };
-    if (!request.kernel || wl_device_launch(&request))
-        work->status = WL_SOLVER_EXECUTION_FAILED;
-}
-
-/* A thread for each of count elements, at most so many blocks. */
-static void launch_over(struct work *work, const char *name, int64_t count, void **parameters)
-{
-    const int64_t blocks = (count + WL_SOLVER_THREADS - 1) / WL_SOLVER_THREADS;
-    launch(work, name, blocks < WL_STAND_IN_BLOCKS ? blocks : WL_STAND_IN_BLOCKS, 1, parameters);
-}
 
 static int64_t tiles(int64_t elements)
 {
@@ -64,140 +22,99 @@ static int most(int a, int b)
     return a > b ? a : b;
 }
 
-/* Whether a matrix of that many rows can have them ld apart. */
-static bool is_valid(int rows, int columns, int ld)
-{
-    return rows >= 0 && columns >= 0 && ld >= most(rows, 1);
-}
-
-/* Begins a call's work: its status is that of the handle, and of whether its arguments are valid.
- * info becomes 0. */
-static struct work begin(void *pointer, char letter, bool are_valid, int *info)
-{
-    const struct wl_solver_handle *handle = wl_solver_check(pointer);
-    struct work none = {.stream = handle ? handle->stream : NULL};
-    none.status = !handle               ? WL_SOLVER_NOT_INITIALIZED
-                  : !are_valid || !info ? WL_SOLVER_INVALID_VALUE
-                                        : WL_SOLVER_OK;
-    launch(&none, "begin", 1, 1, (void *[]){&info});
-    return (struct work){letter, letter == 's' ? sizeof(float) : sizeof(double), none.stream,
-                         none.status};
-}
-
-static struct wl_solver_matrix matrix(const void *values, int ld)
-{
-    return (struct wl_solver_matrix){(void *)(uintptr_t)values, 1, ld};
-}
-
-static struct wl_solver_matrix transposed(struct wl_solver_matrix a)
-{
-    return (struct wl_solver_matrix){a.values, a.column_step, a.row_step};
-}
-
-/* What begins at that element. */
-static struct wl_solver_matrix from(const struct work *work, struct wl_solver_matrix a, int row,
-                                    int column)
-{
-    a.values = (char *)a.values +
-               (row * a.row_step + column * a.column_step) * (long long)work->element_bytes;
-    return a;
-}
-
-/* The size of space that a program gives; never 0, as it may be allocated. */
-static int give_size(void *handle, bool are_valid, int64_t elements, int *count)
-{
-    if (!wl_solver_check(handle))
-        return WL_SOLVER_NOT_INITIALIZED;
-    if (!are_valid || !count || elements > INT32_MAX)
-        return WL_SOLVER_INVALID_VALUE;
-    *count = elements ? (int)elements : 1;
-    return WL_SOLVER_OK;
-}
-
 /* ---- Cholesky ---- */
 
-static void update(struct work *work, int64_t rows, int64_t columns, int depth,
+static void update(struct wl_solver_work *work, int64_t rows, int64_t columns, int depth,
                    struct wl_solver_matrix a, struct wl_solver_matrix b, struct wl_solver_matrix c,
                    int is_lower, int *info)
 {
-    launch(work, "update", tiles(rows), tiles(columns),
-           (void *[]){&rows, &columns, &depth, &a, &b, &c, &is_lower, &info});
+    wl_solver_launch(work, "update", tiles(rows), tiles(columns),
+                     (void *[]){&rows, &columns, &depth, &a, &b, &c, &is_lower, &info});
 }
 
 static int potrf(void *handle, char letter, int fill, int n, void *values, int lda, int *info)
 {
-    struct work work = begin(handle, letter, (unsigned)fill <= UPPER && is_valid(n, n, lda), info);
-    const struct wl_solver_matrix a =
-        fill == UPPER ? transposed(matrix(values, lda)) : matrix(values, lda);
+    struct wl_solver_work work = wl_solver_begin(
+        handle, letter, (unsigned)fill <= WL_SOLVER_UPPER && wl_solver_is_valid(n, n, lda), info);
+    const struct wl_solver_matrix a = fill == WL_SOLVER_UPPER
+                                          ? wl_solver_transposed(wl_solver_matrix_of(values, lda))
+                                          : wl_solver_matrix_of(values, lda);
     int is_unit = 0;
     for (int k = 0; !work.status && k < n; k += TILE) {
         int count = least(TILE, n - k);
         int64_t rest = n - k - count;
-        struct wl_solver_matrix diagonal = from(&work, a, k, k);
-        struct wl_solver_matrix below = from(&work, a, k + count, k);
-        launch(&work, "cholesky", 1, 1, (void *[]){&diagonal, &count, &k, &info});
-        launch_over(&work, "divide", rest,
-                    (void *[]){&rest, &count, &diagonal, &is_unit, &below, &info});
-        update(&work, rest, rest, count, below, transposed(below),
-               from(&work, a, k + count, k + count), 1, info);
+        struct wl_solver_matrix diagonal = wl_solver_from(&work, a, k, k);
+        struct wl_solver_matrix below = wl_solver_from(&work, a, k + count, k);
+        wl_solver_launch(&work, "cholesky", 1, 1, (void *[]){&diagonal, &count, &k, &info});
+        wl_solver_launch_over(&work, "divide", rest,
+                              (void *[]){&rest, &count, &diagonal, &is_unit, &below, &info});
+        update(&work, rest, rest, count, below, wl_solver_transposed(below),
+               wl_solver_from(&work, a, k + count, k + count), 1, info);
     }
     return work.status;
 }
 
 /* b = the triangle's inverse times b; is_backwards: the triangle as it is given here is an upper
  * one. */
-static void solve(struct work *work, int rows, struct wl_solver_matrix a, int is_backwards,
-                  int is_unit, struct wl_solver_matrix b, int columns)
+static void solve(struct wl_solver_work *work, int rows, struct wl_solver_matrix a,
+                  int is_backwards, int is_unit, struct wl_solver_matrix b, int columns)
 {
     if (rows)
-        launch(work, "solve", columns, 1, (void *[]){&rows, &a, &is_backwards, &is_unit, &b});
+        wl_solver_launch(work, "solve", columns, 1,
+                         (void *[]){&rows, &a, &is_backwards, &is_unit, &b});
 }
 
 static int potrs(void *handle, char letter, int fill, int n, int columns, const void *values,
                  int lda, void *b, int ldb, int *info)
 {
-    struct work work =
-        begin(handle, letter,
-              (unsigned)fill <= UPPER && is_valid(n, n, lda) && is_valid(n, columns, ldb), info);
-    const struct wl_solver_matrix a =
-        fill == UPPER ? transposed(matrix(values, lda)) : matrix(values, lda);
-    solve(&work, n, a, 0, 0, matrix(b, ldb), columns);
-    solve(&work, n, transposed(a), 1, 0, matrix(b, ldb), columns);
+    struct wl_solver_work work =
+        wl_solver_begin(handle, letter,
+                        (unsigned)fill <= WL_SOLVER_UPPER && wl_solver_is_valid(n, n, lda) &&
+                            wl_solver_is_valid(n, columns, ldb),
+                        info);
+    const struct wl_solver_matrix a = fill == WL_SOLVER_UPPER
+                                          ? wl_solver_transposed(wl_solver_matrix_of(values, lda))
+                                          : wl_solver_matrix_of(values, lda);
+    solve(&work, n, a, 0, 0, wl_solver_matrix_of(b, ldb), columns);
+    solve(&work, n, wl_solver_transposed(a), 1, 0, wl_solver_matrix_of(b, ldb), columns);
     return work.status;
 }
 
 /* ---- LU ---- */
 
-static void exchange(struct work *work, int64_t columns, int64_t gap_begin, int gap, void *a,
-                     int64_t lda, int before, int count, int is_backwards, const int *pivots)
+static void exchange(struct wl_solver_work *work, int64_t columns, int64_t gap_begin, int gap,
+                     void *a, int64_t lda, int before, int count, int is_backwards,
+                     const int *pivots)
 {
     if (pivots)
-        launch_over(work, "exchange", columns,
-                    (void *[]){&columns, &gap_begin, &gap, &a, &lda, &before, &count, &is_backwards,
-                               &pivots});
+        wl_solver_launch_over(work, "exchange", columns,
+                              (void *[]){&columns, &gap_begin, &gap, &a, &lda, &before, &count,
+                                         &is_backwards, &pivots});
 }
 
 static int getrf(void *handle, char letter, int m, int n, void *values, int lda, int *pivots,
                  int *info)
 {
-    struct work work = begin(handle, letter, is_valid(m, n, lda), info);
-    const struct wl_solver_matrix a = matrix(values, lda);
+    struct wl_solver_work work =
+        wl_solver_begin(handle, letter, wl_solver_is_valid(m, n, lda), info);
+    const struct wl_solver_matrix a = wl_solver_matrix_of(values, lda);
     int64_t step = lda;
     int is_unit = 1;
     int *none = NULL; /* a pivot of 0 ends nothing */
     for (int k = 0; !work.status && k < least(m, n); k += TILE) {
         int count = least(TILE, least(m, n) - k);
         int64_t rows = m - k, right = n - k - count;
-        struct wl_solver_matrix panel = from(&work, a, k, k), beside = from(&work, a, k, k + count);
-        struct wl_solver_matrix lines = transposed(beside);
+        struct wl_solver_matrix panel = wl_solver_from(&work, a, k, k),
+                                beside = wl_solver_from(&work, a, k, k + count);
+        struct wl_solver_matrix lines = wl_solver_transposed(beside);
         int *own = pivots ? pivots + k : NULL;
-        launch(&work, "factor", 1, 1,
-               (void *[]){&rows, &count, &panel.values, &step, &k, &own, &info});
+        wl_solver_launch(&work, "factor", 1, 1,
+                         (void *[]){&rows, &count, &panel.values, &step, &k, &own, &info});
         exchange(&work, n - count, k, count, values, lda, k, count, 0, pivots);
-        launch_over(&work, "divide", right,
-                    (void *[]){&right, &count, &panel, &is_unit, &lines, &none});
-        update(&work, rows - count, right, count, from(&work, panel, count, 0), beside,
-               from(&work, a, k + count, k + count), 0, NULL);
+        wl_solver_launch_over(&work, "divide", right,
+                              (void *[]){&right, &count, &panel, &is_unit, &lines, &none});
+        update(&work, rows - count, right, count, wl_solver_from(&work, panel, count, 0), beside,
+               wl_solver_from(&work, a, k + count, k + count), 0, NULL);
     }
     return work.status;
 }
@@ -205,17 +122,20 @@ static int getrf(void *handle, char letter, int m, int n, void *values, int lda,
 static int getrs(void *handle, char letter, int op, int n, int columns, const void *values, int lda,
                  const int *pivots, void *values_b, int ldb, int *info)
 {
-    struct work work =
-        begin(handle, letter,
-              (unsigned)op < OPERATIONS && is_valid(n, n, lda) && is_valid(n, columns, ldb), info);
-    const struct wl_solver_matrix a = matrix(values, lda), b = matrix(values_b, ldb);
+    struct wl_solver_work work =
+        wl_solver_begin(handle, letter,
+                        (unsigned)op < OPERATIONS && wl_solver_is_valid(n, n, lda) &&
+                            wl_solver_is_valid(n, columns, ldb),
+                        info);
+    const struct wl_solver_matrix a = wl_solver_matrix_of(values, lda),
+                                  b = wl_solver_matrix_of(values_b, ldb);
     if (op == PLAIN) {
         exchange(&work, columns, columns, 0, values_b, ldb, 0, n, 0, pivots);
         solve(&work, n, a, 0, 1, b, columns);
         solve(&work, n, a, 1, 0, b, columns);
     } else {
-        solve(&work, n, transposed(a), 0, 0, b, columns);
-        solve(&work, n, transposed(a), 1, 1, b, columns);
+        solve(&work, n, wl_solver_transposed(a), 0, 0, b, columns);
+        solve(&work, n, wl_solver_transposed(a), 1, 1, b, columns);
         exchange(&work, columns, columns, 0, values_b, ldb, 0, n, 1, pivots);
     }
     return work.status;
@@ -223,28 +143,31 @@ static int getrs(void *handle, char letter, int op, int n, int columns, const vo
 
 /* ---- QR ---- */
 
-static void apply(struct work *work, int64_t rows, int count, int is_backwards, const void *a,
-                  int64_t lda, const void *factors, struct wl_solver_matrix c, int64_t columns)
+static void apply(struct wl_solver_work *work, int64_t rows, int count, int is_backwards,
+                  const void *a, int64_t lda, const void *factors, struct wl_solver_matrix c,
+                  int64_t columns)
 {
     if (count)
-        launch(work, "apply", columns, 1,
-               (void *[]){&rows, &count, &is_backwards, &a, &lda, &factors, &c});
+        wl_solver_launch(work, "apply", columns, 1,
+                         (void *[]){&rows, &count, &is_backwards, &a, &lda, &factors, &c});
 }
 
 static int geqrf(void *handle, char letter, int m, int n, void *values, int lda, void *all_factors,
                  int *info)
 {
-    struct work work = begin(handle, letter, is_valid(m, n, lda), info);
-    const struct wl_solver_matrix a = matrix(values, lda);
+    struct wl_solver_work work =
+        wl_solver_begin(handle, letter, wl_solver_is_valid(m, n, lda), info);
+    const struct wl_solver_matrix a = wl_solver_matrix_of(values, lda);
     int64_t step = lda;
     for (int k = 0; !work.status && k < least(m, n); k += TILE) {
         int count = least(TILE, least(m, n) - k);
         int64_t rows = m - k;
-        struct wl_solver_matrix panel = from(&work, a, k, k);
+        struct wl_solver_matrix panel = wl_solver_from(&work, a, k, k);
         char *factors = (char *)all_factors + (size_t)k * work.element_bytes;
-        launch(&work, "reflect", 1, 1, (void *[]){&rows, &count, &panel.values, &step, &factors});
-        apply(&work, rows, count, 0, panel.values, lda, factors, from(&work, a, k, k + count),
-              n - k - count);
+        wl_solver_launch(&work, "reflect", 1, 1,
+                         (void *[]){&rows, &count, &panel.values, &step, &factors});
+        apply(&work, rows, count, 0, panel.values, lda, factors,
+              wl_solver_from(&work, a, k, k + count), n - k - count);
     }
     return work.status;
 }
@@ -253,25 +176,26 @@ static int geqrf(void *handle, char letter, int m, int n, void *values, int lda,
 static bool can_multiply(int side, int op, int m, int n, int k, int lda, int ldc)
 {
     const int order = side == LEFT ? m : n;
-    return (unsigned)side <= RIGHT && (unsigned)op <= TRANSPOSED && is_valid(m, n, ldc) && k >= 0 &&
-           k <= order && lda >= most(order, 1);
+    return (unsigned)side <= RIGHT && (unsigned)op <= TRANSPOSED && wl_solver_is_valid(m, n, ldc) &&
+           k >= 0 && k <= order && lda >= most(order, 1);
 }
 
 /* On the right side rows of c are what columns are on the left. */
 static int ormqr(void *handle, char letter, int side, int op, int m, int n, int k, const void *a,
                  int lda, const void *factors, void *values, int ldc, int *info)
 {
-    struct work work = begin(handle, letter, can_multiply(side, op, m, n, k, lda, ldc), info);
-    const struct wl_solver_matrix c = matrix(values, ldc);
+    struct wl_solver_work work =
+        wl_solver_begin(handle, letter, can_multiply(side, op, m, n, k, lda, ldc), info);
+    const struct wl_solver_matrix c = wl_solver_matrix_of(values, ldc);
     const bool is_backwards = (side == LEFT) == (op == PLAIN);
     apply(&work, side == LEFT ? m : n, k, is_backwards, a, lda, factors,
-          side == LEFT ? c : transposed(c), side == LEFT ? n : m);
+          side == LEFT ? c : wl_solver_transposed(c), side == LEFT ? n : m);
     return work.status;
 }
 
 static bool can_generate(int m, int n, int k, int lda)
 {
-    return is_valid(m, n, lda) && n <= m && k >= 0 && k <= n;
+    return wl_solver_is_valid(m, n, lda) && n <= m && k >= 0 && k <= n;
 }
 
 /* The reflections, which are in a's place, are applied to the identity in the program's space. */
@@ -280,13 +204,13 @@ static int orgqr(void *handle, char letter, int m, int n, int k, void *a, int ld
 {
     int64_t rows = m, columns = n, step = lda;
     const void *identity = NULL;
-    struct work work =
-        begin(handle, letter, can_generate(m, n, k, lda) && space_elements >= (int64_t)m * n, info);
-    launch_over(&work, "copy", rows * columns,
-                (void *[]){&rows, &columns, &identity, &step, &space, &rows});
-    apply(&work, rows, k, 1, a, lda, factors, matrix(space, m), columns);
-    launch_over(&work, "copy", rows * columns,
-                (void *[]){&rows, &columns, &space, &rows, &a, &step});
+    struct wl_solver_work work = wl_solver_begin(
+        handle, letter, can_generate(m, n, k, lda) && space_elements >= (int64_t)m * n, info);
+    wl_solver_launch_over(&work, "copy", rows * columns,
+                          (void *[]){&rows, &columns, &identity, &step, &space, &rows});
+    apply(&work, rows, k, 1, a, lda, factors, wl_solver_matrix_of(space, m), columns);
+    wl_solver_launch_over(&work, "copy", rows * columns,
+                          (void *[]){&rows, &columns, &space, &rows, &a, &step});
     return work.status;
 }
 
@@ -295,8 +219,9 @@ static int orgqr(void *handle, char letter, int m, int n, int k, void *a, int ld
                                              int *count)                                           \
     {                                                                                              \
         (void)a;                                                                                   \
-        return give_size(handle, (unsigned)fill <= UPPER && is_valid(n, n, lda),                   \
-                         (int64_t)n * TILE, count);                                                \
+        return wl_solver_give_size(                                                                \
+            handle, (unsigned)fill <= WL_SOLVER_UPPER && wl_solver_is_valid(n, n, lda),            \
+            (int64_t)n * TILE, count);                                                             \
     }                                                                                              \
     int cusolverDn##Letter##potrf(void *handle, int fill, int n, T *a, int lda, T *space,          \
                                   int count, int *info)                                            \
@@ -313,7 +238,8 @@ static int orgqr(void *handle, char letter, int m, int n, int k, void *a, int ld
                                              int *count)                                           \
     {                                                                                              \
         (void)a;                                                                                   \
-        return give_size(handle, is_valid(m, n, lda), (int64_t)n * TILE, count);                   \
+        return wl_solver_give_size(handle, wl_solver_is_valid(m, n, lda), (int64_t)n * TILE,       \
+                                   count);                                                         \
     }                                                                                              \
     int cusolverDn##Letter##getrf(void *handle, int m, int n, T *a, int lda, T *space,             \
                                   int *pivots, int *info)                                          \
@@ -330,7 +256,8 @@ static int orgqr(void *handle, char letter, int m, int n, int k, void *a, int ld
                                              int *count)                                           \
     {                                                                                              \
         (void)a;                                                                                   \
-        return give_size(handle, is_valid(m, n, lda), (int64_t)n * TILE, count);                   \
+        return wl_solver_give_size(handle, wl_solver_is_valid(m, n, lda), (int64_t)n * TILE,       \
+                                   count);                                                         \
     }                                                                                              \
     int cusolverDn##Letter##geqrf(void *handle, int m, int n, T *a, int lda, T *factors, T *space, \
                                   int count, int *info)                                            \
@@ -343,8 +270,8 @@ static int orgqr(void *handle, char letter, int m, int n, int k, void *a, int ld
                                              int ldc, int *count)                                  \
     {                                                                                              \
         (void)a, (void)factors, (void)c;                                                           \
-        return give_size(handle, can_multiply(side, op, m, n, k, lda, ldc),                        \
-                         (int64_t)(side == LEFT ? n : m) * TILE, count);                           \
+        return wl_solver_give_size(handle, can_multiply(side, op, m, n, k, lda, ldc),              \
+                                   (int64_t)(side == LEFT ? n : m) * TILE, count);                 \
     }                                                                                              \
     int cusolverDn##Letter##ormqr(void *handle, int side, int op, int m, int n, int k, const T *a, \
                                   int lda, const T *factors, T *c, int ldc, T *space, int count,   \
@@ -357,7 +284,7 @@ static int orgqr(void *handle, char letter, int m, int n, int k, void *a, int ld
                                              int lda, const T *factors, int *count)                \
     {                                                                                              \
         (void)a, (void)factors;                                                                    \
-        return give_size(handle, can_generate(m, n, k, lda), (int64_t)m * n, count);               \
+        return wl_solver_give_size(handle, can_generate(m, n, k, lda), (int64_t)m * n, count);     \
     }                                                                                              \
     int cusolverDn##Letter##orgqr(void *handle, int m, int n, int k, T *a, int lda,                \
                                   const T *factors, T *space, int count, int *info)                \

@@ -1,5 +1,6 @@
 /* Kernels behind cuSOLVER's factors of dense matrices and what solves with them: panels of 32 columns, and tiles of
- * 32 x 32 elements for what remains of the matrix behind them. Plain ones: what they count is what such a call does at
+ * 32 x 32 elements for what remains of the matrix behind them; and behind singular values and eigenvalues, for which
+ * one block turns columns until all are orthogonal (one-sided Jacobi). Plain ones: what they count is what such a call does at
  * least, not how cuSOLVER does it.
  *
  * solver.ptx is made from this file (see the command in its first line) and embedded in the library.
@@ -278,6 +279,190 @@ template <typename T> DEVICE void copy(i64 rows, i64 columns, const T *from, i64
     }
 }
 
+/* ---- singular values and eigenvalues ---- */
+
+DEVICE int word_from_lane(int word, int distance)
+{
+    int got;
+    asm volatile("shfl.bfly.b32 %0, %1, %2, 31;" : "=r"(got) : "r"(word), "r"(distance));
+    return got;
+}
+
+DEVICE float from_lane(float value, int distance)
+{
+    return __builtin_bit_cast(float, word_from_lane(__builtin_bit_cast(int, value), distance));
+}
+
+DEVICE double from_lane(double value, int distance)
+{
+    const i64 bits = __builtin_bit_cast(i64, value);
+    const int low = word_from_lane((int)bits, distance), high = word_from_lane((int)(bits >> 32), distance);
+    return __builtin_bit_cast(double, (i64)high << 32 | (unsigned)low);
+}
+
+template <typename T> DEVICE T sum_of_warp(T value)
+{
+    for (int distance = 16; distance; distance /= 2)
+        value += from_lane(value, distance);
+    return value;
+}
+
+/* By a sine and the tangent of half the angle: a cosine that is rounded to 1 would make columns longer and longer. */
+template <typename T> DEVICE void turn(i64 rows, T sine, T half, T *x, T *y)
+{
+    for (i64 row = __nvvm_read_ptx_sreg_tid_x() % 32; row < rows; row += 32) {
+        const T value = x[row], other = y[row];
+        x[row] = value - sine * (other + half * value);
+        y[row] = other + sine * (value - half * other);
+    }
+}
+
+/* A warp makes two columns orthogonal and turns those of v, if any, with them; whether they were not. */
+template <typename T> DEVICE bool make_orthogonal(i64 rows, T *x, T *y, i64 rows_v, T *v, T *w, T tolerance)
+{
+    T xx = 0, yy = 0, xy = 0;
+    for (i64 row = __nvvm_read_ptx_sreg_tid_x() % 32; row < rows; row += 32) {
+        xx += x[row] * x[row];
+        yy += y[row] * y[row];
+        xy += x[row] * y[row];
+    }
+    xx = sum_of_warp(xx), yy = sum_of_warp(yy), xy = sum_of_warp(xy);
+    if (!(size(xy) > tolerance * root(xx) * root(yy)))
+        return false;
+    const T cotangent = (yy - xx) / (2 * xy); /* of twice the angle */
+    const T tangent = (cotangent < 0 ? -1 : 1) / (size(cotangent) + root(1 + cotangent * cotangent));
+    const T cosine = 1 / root(1 + tangent * tangent), sine = cosine * tangent;
+    turn(rows, sine, sine / (1 + cosine), x, y);
+    if (v)
+        turn(rows_v, sine, sine / (1 + cosine), v, w);
+    return true;
+}
+
+constexpr int SWEEPS = 60;
+
+/* One block: a becomes a * v of orthogonal columns; v, if any, is the product of the turns. Columns meet as in a
+ * tournament, a warp for each pair. info: 1 where they do not become orthogonal. */
+template <typename T>
+DEVICE void orthogonalize(i64 rows, int columns, T *a, i64 lda, T *v, i64 ldv, T tolerance, int *info, int *is_turned)
+{
+    const int thread = __nvvm_read_ptx_sreg_tid_x(), rounds = columns + columns % 2 - 1;
+    for (i64 i = thread; v && i < (i64)columns * columns; i += THREADS)
+        v[i % columns + i / columns * ldv] = i % columns == i / columns;
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        __syncthreads();
+        if (!thread)
+            *is_turned = 0;
+        __syncthreads();
+        for (int round = 0; round < rounds; round++) {
+            for (int k = thread / 32; k <= rounds / 2; k += THREADS / 32) {
+                const int one = (round + k) % rounds, other = k ? (round - k + rounds) % rounds : rounds;
+                const int p = one < other ? one : other, q = one < other ? other : one;
+                if (q < columns && make_orthogonal(rows, a + p * lda, a + q * lda, columns, v ? v + p * ldv : nullptr,
+                                                   v + q * ldv, tolerance))
+                    *is_turned = 1;
+            }
+            __syncthreads();
+        }
+        if (!*is_turned)
+            return;
+    }
+    if (!thread)
+        *info = 1;
+}
+
+/* The length of each column: a block for each. */
+template <typename T> DEVICE void measure(i64 rows, const T *a, i64 lda, T *lengths, T *sums)
+{
+    const T *own = a + __nvvm_read_ptx_sreg_ctaid_x() * lda;
+    T squares = 0;
+    for (i64 row = __nvvm_read_ptx_sreg_tid_x(); row < rows; row += THREADS)
+        squares += own[row] * own[row];
+    squares = sum_of_block(squares, sums);
+    if (!__nvvm_read_ptx_sreg_tid_x())
+        lengths[__nvvm_read_ptx_sreg_ctaid_x()] = root(squares);
+}
+
+/* Lengths less a shift in order, the least first or last; to u, if any, columns of a of length 1, to rows of vt
+ * columns of v: a block for each. */
+template <typename T>
+DEVICE void order(i64 rows, int columns, const T *a, const T *v, const T *lengths, const T *shift, T *values, T *u,
+                  i64 ldu, T *vt, i64 ldvt, T *sums)
+{
+    const int thread = __nvvm_read_ptx_sreg_tid_x(), column = __nvvm_read_ptx_sreg_ctaid_x();
+    const T own = lengths[column];
+    T before = 0;
+    for (int k = thread; k < columns; k += THREADS)
+        before += (shift ? lengths[k] < own : lengths[k] > own) || (lengths[k] == own && k < column);
+    const i64 place = (i64)sum_of_block(before, sums);
+    if (!thread)
+        values[place] = shift ? own - *shift : own;
+    for (i64 row = thread; u && row < rows; row += THREADS)
+        u[row + place * ldu] = own > 0 ? a[row + column * rows] / own : 0;
+    for (i64 row = thread; vt && row < columns; row += THREADS)
+        vt[place + row * ldvt] = v[row + (i64)column * columns];
+}
+
+/* One block: columns of length 1 that are orthogonal to all others in place of those that are 0, and behind the first
+ * `count`, up to `wanted`. */
+template <typename T> DEVICE void complete(i64 rows, int count, int wanted, T *u, i64 ldu, T *sums)
+{
+    const int thread = __nvvm_read_ptx_sreg_tid_x();
+    i64 candidate = 0;
+    for (int column = 0; column < wanted; column++) {
+        T *own = u + column * ldu, squares = 0;
+        const int others = column < count ? count : column;
+        for (i64 row = thread; column < count && row < rows; row += THREADS)
+            squares += own[row] * own[row];
+        squares = sum_of_block(squares, sums);
+        for (; !(squares * rows > 0.25f) && candidate < rows; candidate++) {
+            for (i64 row = thread; row < rows; row += THREADS)
+                own[row] = row == candidate;
+            for (int i = 0; i < 2 * others; i++) { /* twice, as once is not exact */
+                const T *other = u + i % others * ldu;
+                T product = 0;
+                for (i64 row = thread; other != own && row < rows; row += THREADS)
+                    product += own[row] * other[row];
+                product = sum_of_block(product, sums);
+                for (i64 row = thread; other != own && row < rows; row += THREADS)
+                    own[row] -= product * other[row];
+            }
+            squares = 0;
+            for (i64 row = thread; row < rows; row += THREADS)
+                squares += own[row] * own[row];
+            squares = sum_of_block(squares, sums);
+            const T length = squares * rows > 0.25f ? root(squares) : 1;
+            for (i64 row = thread; row < rows; row += THREADS)
+                own[row] /= length;
+        }
+    }
+}
+
+/* One block: twice the largest sum of magnitudes of a row of a symmetric matrix, of which the lower triangle is read:
+ * with that on its diagonal all eigenvalues are above 0, and none is three times another. */
+template <typename T> DEVICE void find_shift(i64 rows, wl_solver_matrix a, T *shift, T *sums)
+{
+    const int thread = __nvvm_read_ptx_sreg_tid_x();
+    T largest = 0;
+    for (i64 row = 0; row < rows; row++) {
+        T sum = 0;
+        for (i64 k = thread; k < rows; k += THREADS)
+            sum += size(k <= row ? at<T>(a, row, k) : at<T>(a, k, row));
+        sum = sum_of_block(sum, sums);
+        largest = sum > largest ? sum : largest;
+    }
+    if (!thread)
+        *shift = largest > 0 ? 2 * largest : 1;
+}
+
+template <typename T> DEVICE void mirror(i64 rows, wl_solver_matrix a, const T *shift, T *full)
+{
+    for (i64 i = first(); i < rows * rows; i += step()) {
+        const i64 row = i % rows, column = i / rows;
+        const T value = column <= row ? at<T>(a, row, column) : at<T>(a, column, row);
+        full[i] = row == column ? value + *shift : value;
+    }
+}
+
 GLOBAL void warplens_solver_begin(int *info)
 {
     if (first() == 0)
@@ -332,6 +517,37 @@ GLOBAL void warplens_solver_begin(int *info)
     GLOBAL void warplens_solver_copy_##letter(i64 rows, i64 columns, const T *from, i64 ld_from, T *to, i64 ld_to)     \
     {                                                                                                                  \
         copy(rows, columns, from, ld_from, to, ld_to);                                                                 \
+    }                                                                                                                  \
+    GLOBAL void warplens_solver_orthogonalize_##letter(i64 rows, int columns, T *a, i64 lda, T *v, i64 ldv,            \
+                                                       T tolerance, int *info)                                         \
+    {                                                                                                                  \
+        SHARED static int is_turned;                                                                                   \
+        orthogonalize(rows, columns, a, lda, v, ldv, tolerance, info, &is_turned);                                     \
+    }                                                                                                                  \
+    GLOBAL void warplens_solver_measure_##letter(i64 rows, const T *a, i64 lda, T *lengths)                            \
+    {                                                                                                                  \
+        SHARED static T sums[THREADS];                                                                                 \
+        measure(rows, a, lda, lengths, sums);                                                                          \
+    }                                                                                                                  \
+    GLOBAL void warplens_solver_order_##letter(i64 rows, int columns, const T *a, const T *v, const T *lengths,        \
+                                               const T *shift, T *values, T *u, i64 ldu, T *vt, i64 ldvt)              \
+    {                                                                                                                  \
+        SHARED static T sums[THREADS];                                                                                 \
+        order(rows, columns, a, v, lengths, shift, values, u, ldu, vt, ldvt, sums);                                    \
+    }                                                                                                                  \
+    GLOBAL void warplens_solver_complete_##letter(i64 rows, int count, int wanted, T *u, i64 ldu)                      \
+    {                                                                                                                  \
+        SHARED static T sums[THREADS];                                                                                 \
+        complete(rows, count, wanted, u, ldu, sums);                                                                   \
+    }                                                                                                                  \
+    GLOBAL void warplens_solver_find_shift_##letter(i64 rows, wl_solver_matrix a, T *shift)                            \
+    {                                                                                                                  \
+        SHARED static T sums[THREADS];                                                                                 \
+        find_shift(rows, a, shift, sums);                                                                              \
+    }                                                                                                                  \
+    GLOBAL void warplens_solver_mirror_##letter(i64 rows, wl_solver_matrix a, const T *shift, T *full)                 \
+    {                                                                                                                  \
+        mirror(rows, a, shift, full);                                                                                  \
     }
 
 KERNELS(s, float)

@@ -1,0 +1,148 @@
+/* Singular values, and eigenvalues of symmetric matrices, in single and double precision. Both
+ * turn columns until they are orthogonal: lengths of columns are then singular values, and with
+ * what makes it positive definite on its diagonal those of a symmetric matrix are its eigenvalues.
+ */
+#include <math.h>
+
+#include "api/cusolver/cusolver.h"
+
+/* What turns the columns of a matrix until they are orthogonal to within rounding. */
+static void orthogonalize(struct wl_solver_work *work, int64_t rows, int columns, void *a, void *v,
+                          int *info)
+{
+    int64_t step_v = columns;
+    double wide = 2.3e-16 * sqrt((double)rows);
+    float narrow = 1.2e-7f * sqrtf((float)rows);
+    wl_solver_launch(work, "orthogonalize", 1, 1,
+                     (void *[]){&rows, &columns, &a, &rows, &v, &step_v,
+                                work->letter == 's' ? (void *)&narrow : &wide, &info});
+}
+
+/* Places within the space that a program gives, one behind another. */
+static void *take(const struct wl_solver_work *work, char **space, int64_t elements)
+{
+    void *place = *space;
+    *space += (size_t)elements * work->element_bytes;
+    return place;
+}
+
+/* ---- eigenvalues ---- */
+
+static int64_t syevd_elements(int n)
+{
+    return (int64_t)n * n + n + 1;
+}
+
+static bool is_symmetric_valid(int job, int fill, int n, int lda)
+{
+    return (unsigned)job <= 1 && (unsigned)fill <= WL_SOLVER_UPPER && wl_solver_is_valid(n, n, lda);
+}
+
+static int syevd(void *handle, char letter, int job, int fill, int n, void *a, int lda,
+                 void *values, char *space, int count, int *info)
+{
+    struct wl_solver_work work = wl_solver_begin(
+        handle, letter, is_symmetric_valid(job, fill, n, lda) && count >= syevd_elements(n), info);
+    struct wl_solver_matrix given = wl_solver_matrix_of(a, lda);
+    int64_t rows = n, step = lda, none = 0;
+    void *full = take(&work, &space, rows * rows), *lengths = take(&work, &space, rows);
+    void *shift = take(&work, &space, 1), *vectors = job ? a : NULL, *nothing = NULL;
+    if (fill == WL_SOLVER_UPPER)
+        given = wl_solver_transposed(given);
+    if (n == 0)
+        return work.status;
+    wl_solver_launch(&work, "find_shift", 1, 1, (void *[]){&rows, &given, &shift});
+    wl_solver_launch_over(&work, "mirror", rows * rows, (void *[]){&rows, &given, &shift, &full});
+    orthogonalize(&work, rows, n, full, NULL, info);
+    wl_solver_launch(&work, "measure", n, 1, (void *[]){&rows, &full, &rows, &lengths});
+    wl_solver_launch(&work, "order", n, 1,
+                     (void *[]){&rows, &n, &full, &nothing, &lengths, &shift, &values, &vectors,
+                                &step, &nothing, &none});
+    return work.status;
+}
+
+/* ---- singular values ---- */
+
+static int64_t gesvd_elements(int m, int n)
+{
+    return (int64_t)m * n + (int64_t)n * n + n;
+}
+
+/* A: all of U or V', S: as many as there are values, O: in A's place, N: none. */
+static bool is_job(char job)
+{
+    return job == 'A' || job == 'S' || job == 'O' || job == 'N';
+}
+
+struct decomposition {
+    char job_u, job_v;
+    int m, n, lda, ldu, ldv;
+    void *a, *values, *u, *v;
+};
+
+static bool is_decomposition_valid(const struct decomposition *of)
+{
+    return is_job(of->job_u) && is_job(of->job_v) && (of->job_u != 'O' || of->job_v != 'O') &&
+           of->m >= of->n && wl_solver_is_valid(of->m, of->n, of->lda) &&
+           (of->job_u == 'N' || of->job_u == 'O' || wl_solver_is_valid(of->m, of->n, of->ldu)) &&
+           (of->job_v == 'N' || of->job_v == 'O' || wl_solver_is_valid(of->n, of->n, of->ldv));
+}
+
+static int gesvd(void *handle, char letter, struct decomposition of, char *space, int count,
+                 int *info)
+{
+    struct wl_solver_work work = wl_solver_begin(
+        handle, letter, is_decomposition_valid(&of) && count >= gesvd_elements(of.m, of.n), info);
+    int64_t rows = of.m, columns = of.n, step = of.lda;
+    void *copy = take(&work, &space, rows * columns),
+         *turns = take(&work, &space, columns * columns);
+    void *lengths = take(&work, &space, columns), *shift = NULL;
+    void *u = of.job_u == 'N' ? NULL : of.job_u == 'O' ? of.a : of.u;
+    void *v = of.job_v == 'N' ? NULL : of.job_v == 'O' ? of.a : of.v;
+    int64_t step_u = of.job_u == 'O' ? of.lda : of.ldu, step_v = of.job_v == 'O' ? of.lda : of.ldv;
+    int wanted = of.job_u == 'A' ? of.m : of.n;
+    if (work.status)
+        return work.status;
+    wl_solver_launch_over(&work, "copy", rows * columns,
+                          (void *[]){&rows, &columns, &of.a, &step, &copy, &rows});
+    if (of.n) {
+        orthogonalize(&work, rows, of.n, copy, v ? turns : NULL, info);
+        wl_solver_launch(&work, "measure", of.n, 1, (void *[]){&rows, &copy, &rows, &lengths});
+        wl_solver_launch(&work, "order", of.n, 1,
+                         (void *[]){&rows, &of.n, &copy, &turns, &lengths, &shift, &of.values, &u,
+                                    &step_u, &v, &step_v});
+    }
+    if (u)
+        wl_solver_launch(&work, "complete", 1, 1, (void *[]){&rows, &of.n, &wanted, &u, &step_u});
+    return work.status;
+}
+
+#define CALLS(Letter, letter, T)                                                                 \
+    int cusolverDn##Letter##syevd_bufferSize(void *handle, int job, int fill, int n, const T *a, \
+                                             int lda, const T *values, int *count)               \
+    {                                                                                            \
+        (void)a, (void)values;                                                                   \
+        return wl_solver_give_size(handle, is_symmetric_valid(job, fill, n, lda),                \
+                                   syevd_elements(n), count);                                    \
+    }                                                                                            \
+    int cusolverDn##Letter##syevd(void *handle, int job, int fill, int n, T *a, int lda,         \
+                                  T *values, T *space, int count, int *info)                     \
+    {                                                                                            \
+        return syevd(handle, letter, job, fill, n, a, lda, values, (char *)space, count, info);  \
+    }                                                                                            \
+    int cusolverDn##Letter##gesvd_bufferSize(void *handle, int m, int n, int *count)             \
+    {                                                                                            \
+        return wl_solver_give_size(handle, m >= n && n >= 0, gesvd_elements(m, n), count);       \
+    }                                                                                            \
+    int cusolverDn##Letter##gesvd(void *handle, signed char job_u, signed char job_v, int m,     \
+                                  int n, T *a, int lda, T *values, T *u, int ldu, T *v, int ldv, \
+                                  T *space, int count, T *more, int *info)                       \
+    {                                                                                            \
+        (void)more;                                                                              \
+        return gesvd(handle, letter,                                                             \
+                     (struct decomposition){(char)job_u, (char)job_v, m, n, lda, ldu, ldv, a,    \
+                                            values, u, v},                                       \
+                     (char *)space, count, info);                                                \
+    }
+CALLS(S, 's', float)
+CALLS(D, 'd', double)
