@@ -40,6 +40,24 @@ int cusolverRfCreate(void **handle);
 DECLARE(S, float)
 DECLARE(D, double)
 
+int cusolverDnXgetrf_bufferSize(void *handle, void *params, int64_t m, int64_t n, int type,
+                                const void *a, int64_t lda, int compute, size_t *device,
+                                size_t *host);
+int cusolverDnXgetrf(void *handle, void *params, int64_t m, int64_t n, int type, void *a,
+                     int64_t lda, int64_t *pivots, int compute, void *space, size_t bytes,
+                     void *host_space, size_t host_bytes, int *info);
+int cusolverDnXgetrs(void *handle, void *params, int op, int64_t n, int64_t columns, int type,
+                     const void *a, int64_t lda, const int64_t *pivots, int type_b, void *b,
+                     int64_t ldb, int *info);
+int cusolverDnXpotrf(void *handle, void *params, int fill, int64_t n, int type, void *a,
+                     int64_t lda, int compute, void *space, size_t bytes, void *host_space,
+                     size_t host_bytes, int *info);
+int cusolverDnXpotrs(void *handle, void *params, int fill, int64_t n, int64_t columns, int type,
+                     const void *a, int64_t lda, int type_b, void *b, int64_t ldb, int *info);
+int cusolverDnXgeqrf(void *handle, void *params, int64_t m, int64_t n, int type, void *a,
+                     int64_t lda, int type_factors, void *factors, int compute, void *space,
+                     size_t bytes, void *host_space, size_t host_bytes, int *info);
+
 enum { LOWER = 0, UPPER = 1, LEFT = 0, RIGHT = 1, PLAIN = 0, TRANSPOSED = 1 };
 enum { N = 70, SHORT = 41, LD = 75, COLUMNS = 3, OUTSIDE = 77 };
 static void *handle;
@@ -284,6 +302,60 @@ static void test_single(void)
     }
 }
 
+/* The calls of 64 bits give what the others do. */
+static void test_wide(void)
+{
+    enum { DOUBLES = 1, HALVES = 2 };
+    int64_t *wide = managed(N * sizeof *wide);
+    double *expected = managed(sizeof given);
+    size_t device = 0, host = 1;
+    make(N, N, false);
+    EXPECT(cusolverDnDgetrf(handle, N, N, a, LD, space, pivots, info), 0);
+    memcpy(expected, a, sizeof given);
+    make(N, N, false);
+    EXPECT(cusolverDnXgetrf_bufferSize(handle, NULL, N, N, DOUBLES, a, LD, DOUBLES, &device, &host),
+           0);
+    EXPECT(device > 0 && host == 0, 1);
+    EXPECT(cusolverDnXgetrf(handle, NULL, N, N, DOUBLES, a, LD, wide, DOUBLES, space, device, NULL,
+                            0, info),
+           0);
+    EXPECT(memcmp(expected, a, sizeof given), 0);
+    for (int i = 0; i < N; i++)
+        EXPECT(wide[i], pivots[i]);
+    EXPECT(cusolverDnXgetrs(handle, NULL, PLAIN, N, COLUMNS, DOUBLES, a, LD, wide, DOUBLES, b, LD,
+                            info),
+           0);
+    EXPECT(residual(PLAIN) < 1e-11, 1);
+    make(N, N, true);
+    EXPECT(
+        cusolverDnXpotrf(handle, NULL, UPPER, N, DOUBLES, a, LD, DOUBLES, space, 1, NULL, 0, info),
+        0);
+    EXPECT(cusolverDnXpotrs(handle, NULL, UPPER, N, COLUMNS, DOUBLES, a, LD, DOUBLES, b, LD, info),
+           0);
+    EXPECT(residual(PLAIN) < 1e-12, 1);
+    make(N, N, false);
+    EXPECT(cusolverDnDgeqrf(handle, N, N, a, LD, factors, space, 1, info), 0);
+    memcpy(expected, a, sizeof given);
+    make(N, N, false);
+    EXPECT(cusolverDnXgeqrf(handle, NULL, N, N, DOUBLES, a, LD, DOUBLES, factors, DOUBLES, space, 1,
+                            NULL, 0, info),
+           0);
+    EXPECT(memcmp(expected, a, sizeof given), 0);
+    EXPECT(cusolverDnXgetrf(handle, NULL, N, (int64_t)1 << 40, DOUBLES, a, LD, wide, DOUBLES, space,
+                            device, NULL, 0, info),
+           3);
+    capture_stderr();
+    EXPECT(cusolverDnXgetrf(handle, NULL, N, N, HALVES, a, LD, wide, HALVES, space, device, NULL, 0,
+                            info),
+           9);
+    EXPECT_TEXT(captured_stderr(),
+                "warplens: cusolverDnXgetrf (cuSOLVER) of other types than floats "
+                "or doubles alone is not supported by the simulated GPU and "
+                "returned an error\n");
+    EXPECT(cudaFree(wide), 0);
+    EXPECT(cudaFree(expected), 0);
+}
+
 static void test_arguments(void)
 {
     int count = 0;
@@ -340,6 +412,7 @@ int main(void)
     test_qr();
     test_multiply_q();
     test_single();
+    test_wide();
     test_arguments();
     EXPECT(cusolverDnDestroy(handle), 0);
     return failures != 0;

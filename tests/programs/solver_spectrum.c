@@ -20,6 +20,23 @@ int cusolverDnDestroy(void *handle);
 DECLARE(S, float)
 DECLARE(D, double)
 
+int cusolverDnXsyevd_bufferSize(void *handle, void *params, int job, int fill, int64_t n, int type,
+                                const void *a, int64_t lda, int type_values, const void *values,
+                                int compute, size_t *device, size_t *host);
+int cusolverDnXsyevd(void *handle, void *params, int job, int fill, int64_t n, int type, void *a,
+                     int64_t lda, int type_values, void *values, int compute, void *space,
+                     size_t bytes, void *host_space, size_t host_bytes, int *info);
+int cusolverDnXgesvd_bufferSize(void *handle, void *params, signed char job_u, signed char job_v,
+                                int64_t m, int64_t n, int type, const void *a, int64_t lda,
+                                int type_values, const void *values, int type_u, const void *u,
+                                int64_t ldu, int type_v, const void *v, int64_t ldv, int compute,
+                                size_t *device, size_t *host);
+int cusolverDnXgesvd(void *handle, void *params, signed char job_u, signed char job_v, int64_t m,
+                     int64_t n, int type, void *a, int64_t lda, int type_values, void *values,
+                     int type_u, void *u, int64_t ldu, int type_v, void *v, int64_t ldv,
+                     int compute, void *space, size_t bytes, void *host_space, size_t host_bytes,
+                     int *info);
+
 enum { N = 50, SHORT = 33, LD = 55, LOWER = 0, UPPER = 1, VALUES = 0, VECTORS = 1, OUTSIDE = 77 };
 static void *handle;
 static double *a, *u, *v, *values, *space, given[LD * LD];
@@ -195,6 +212,38 @@ static void test_single(void)
     EXPECT(fabs(single_values[0] - fmax(kept[N - 1], -kept[0])) < 5e-5, 1);
 }
 
+/* The calls of 64 bits. */
+static void test_wide(void)
+{
+    enum { DOUBLES = 1 };
+    double kept[N];
+    size_t device = 0, host = 1;
+    make(N, N, true);
+    EXPECT(cusolverDnDsyevd(handle, VALUES, LOWER, N, a, LD, values, space, LD * LD, info), 0);
+    memcpy(kept, values, sizeof kept);
+    make(N, N, true);
+    EXPECT(cusolverDnXsyevd_bufferSize(handle, NULL, VALUES, LOWER, N, DOUBLES, a, LD, DOUBLES,
+                                       values, DOUBLES, &device, &host),
+           0);
+    EXPECT(cusolverDnXsyevd(handle, NULL, VALUES, LOWER, N, DOUBLES, a, LD, DOUBLES, values,
+                            DOUBLES, space, device - 1, NULL, host, info),
+           3);
+    EXPECT(cusolverDnXsyevd(handle, NULL, VALUES, LOWER, N, DOUBLES, a, LD, DOUBLES, values,
+                            DOUBLES, space, device, NULL, host, info),
+           0);
+    EXPECT(memcmp(values, kept, sizeof kept), 0);
+    make(N, SHORT, false);
+    EXPECT(cusolverDnXgesvd_bufferSize(handle, NULL, 'S', 'S', N, SHORT, DOUBLES, a, LD, DOUBLES,
+                                       values, DOUBLES, u, LD, DOUBLES, v, LD, DOUBLES, &device,
+                                       &host),
+           0);
+    EXPECT(cusolverDnXgesvd(handle, NULL, 'S', 'S', N, SHORT, DOUBLES, a, LD, DOUBLES, values,
+                            DOUBLES, u, LD, DOUBLES, v, LD, DOUBLES, space, device, NULL, host,
+                            info),
+           0);
+    EXPECT(unequal_product(N, SHORT, u, v) < 1e-13, 1);
+}
+
 static void test_arguments(void)
 {
     int count = 0;
@@ -237,6 +286,7 @@ int main(void)
     test_singular('N', 'N');
     test_deficient();
     test_single();
+    test_wide();
     test_arguments();
     EXPECT(cusolverDnDestroy(handle), 0);
     return failures != 0;

@@ -73,4 +73,35 @@ static inline struct wl_solver_matrix wl_solver_from(const struct wl_solver_work
     return a;
 }
 
+/* ---- what calls do, whichever form of the API they have; letter: 's' or 'd' ---- */
+
+struct wl_solver_pivots {
+    void *values; /* NULL: rows are not exchanged */
+    int is_wide;  /* 64 bits */
+};
+
+int wl_solver_potrf(void *handle, char letter, int fill, int n, void *values, int lda, int *info);
+int wl_solver_potrs(void *handle, char letter, int fill, int n, int columns, const void *values,
+                    int lda, void *b, int ldb, int *info);
+int wl_solver_getrf(void *handle, char letter, int m, int n, void *values, int lda,
+                    struct wl_solver_pivots pivots, int *info);
+int wl_solver_getrs(void *handle, char letter, int op, int n, int columns, const void *values,
+                    int lda, struct wl_solver_pivots pivots, void *values_b, int ldb, int *info);
+int wl_solver_geqrf(void *handle, char letter, int m, int n, void *values, int lda,
+                    void *all_factors, int *info);
+
+/* The elements of space that these two take. */
+int64_t wl_solver_syevd_elements(int n);
+int64_t wl_solver_gesvd_elements(int m, int n);
+int wl_solver_syevd(void *handle, char letter, int job, int fill, int n, void *a, int lda,
+                    void *values, char *space, int64_t count, int *info);
+
+struct wl_solver_decomposition {
+    char job_u, job_v;
+    int m, n, lda, ldu, ldv;
+    void *a, *values, *u, *v;
+};
+int wl_solver_gesvd(void *handle, char letter, struct wl_solver_decomposition of, char *space,
+                    int64_t count, int *info);
+
 #endif

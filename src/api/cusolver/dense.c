@@ -32,7 +32,7 @@ static void update(struct wl_solver_work *work, int64_t rows, int64_t columns, i
                      (void *[]){&rows, &columns, &depth, &a, &b, &c, &is_lower, &info});
 }
 
-static int potrf(void *handle, char letter, int fill, int n, void *values, int lda, int *info)
+int wl_solver_potrf(void *handle, char letter, int fill, int n, void *values, int lda, int *info)
 {
     struct wl_solver_work work = wl_solver_begin(
         handle, letter, (unsigned)fill <= WL_SOLVER_UPPER && wl_solver_is_valid(n, n, lda), info);
@@ -64,8 +64,8 @@ static void solve(struct wl_solver_work *work, int rows, struct wl_solver_matrix
                          (void *[]){&rows, &a, &is_backwards, &is_unit, &b});
 }
 
-static int potrs(void *handle, char letter, int fill, int n, int columns, const void *values,
-                 int lda, void *b, int ldb, int *info)
+int wl_solver_potrs(void *handle, char letter, int fill, int n, int columns, const void *values,
+                    int lda, void *b, int ldb, int *info)
 {
     struct wl_solver_work work =
         wl_solver_begin(handle, letter,
@@ -84,16 +84,16 @@ static int potrs(void *handle, char letter, int fill, int n, int columns, const 
 
 static void exchange(struct wl_solver_work *work, int64_t columns, int64_t gap_begin, int gap,
                      void *a, int64_t lda, int before, int count, int is_backwards,
-                     const int *pivots)
+                     struct wl_solver_pivots pivots)
 {
-    if (pivots)
+    if (pivots.values)
         wl_solver_launch_over(work, "exchange", columns,
                               (void *[]){&columns, &gap_begin, &gap, &a, &lda, &before, &count,
-                                         &is_backwards, &pivots});
+                                         &is_backwards, &pivots.values, &pivots.is_wide});
 }
 
-static int getrf(void *handle, char letter, int m, int n, void *values, int lda, int *pivots,
-                 int *info)
+int wl_solver_getrf(void *handle, char letter, int m, int n, void *values, int lda,
+                    struct wl_solver_pivots pivots, int *info)
 {
     struct wl_solver_work work =
         wl_solver_begin(handle, letter, wl_solver_is_valid(m, n, lda), info);
@@ -107,9 +107,9 @@ static int getrf(void *handle, char letter, int m, int n, void *values, int lda,
         struct wl_solver_matrix panel = wl_solver_from(&work, a, k, k),
                                 beside = wl_solver_from(&work, a, k, k + count);
         struct wl_solver_matrix lines = wl_solver_transposed(beside);
-        int *own = pivots ? pivots + k : NULL;
         wl_solver_launch(&work, "factor", 1, 1,
-                         (void *[]){&rows, &count, &panel.values, &step, &k, &own, &info});
+                         (void *[]){&rows, &count, &panel.values, &step, &k, &pivots.values,
+                                    &pivots.is_wide, &info});
         exchange(&work, n - count, k, count, values, lda, k, count, 0, pivots);
         wl_solver_launch_over(&work, "divide", right,
                               (void *[]){&right, &count, &panel, &is_unit, &lines, &none});
@@ -119,8 +119,8 @@ static int getrf(void *handle, char letter, int m, int n, void *values, int lda,
     return work.status;
 }
 
-static int getrs(void *handle, char letter, int op, int n, int columns, const void *values, int lda,
-                 const int *pivots, void *values_b, int ldb, int *info)
+int wl_solver_getrs(void *handle, char letter, int op, int n, int columns, const void *values,
+                    int lda, struct wl_solver_pivots pivots, void *values_b, int ldb, int *info)
 {
     struct wl_solver_work work =
         wl_solver_begin(handle, letter,
@@ -152,8 +152,8 @@ static void apply(struct wl_solver_work *work, int64_t rows, int count, int is_b
                          (void *[]){&rows, &count, &is_backwards, &a, &lda, &factors, &c});
 }
 
-static int geqrf(void *handle, char letter, int m, int n, void *values, int lda, void *all_factors,
-                 int *info)
+int wl_solver_geqrf(void *handle, char letter, int m, int n, void *values, int lda,
+                    void *all_factors, int *info)
 {
     struct wl_solver_work work =
         wl_solver_begin(handle, letter, wl_solver_is_valid(m, n, lda), info);
@@ -227,12 +227,12 @@ static int orgqr(void *handle, char letter, int m, int n, int k, void *a, int ld
                                   int count, int *info)                                            \
     {                                                                                              \
         (void)space, (void)count;                                                                  \
-        return potrf(handle, letter, fill, n, a, lda, info);                                       \
+        return wl_solver_potrf(handle, letter, fill, n, a, lda, info);                             \
     }                                                                                              \
     int cusolverDn##Letter##potrs(void *handle, int fill, int n, int columns, const T *a, int lda, \
                                   T *b, int ldb, int *info)                                        \
     {                                                                                              \
-        return potrs(handle, letter, fill, n, columns, a, lda, b, ldb, info);                      \
+        return wl_solver_potrs(handle, letter, fill, n, columns, a, lda, b, ldb, info);            \
     }                                                                                              \
     int cusolverDn##Letter##getrf_bufferSize(void *handle, int m, int n, T *a, int lda,            \
                                              int *count)                                           \
@@ -245,12 +245,15 @@ static int orgqr(void *handle, char letter, int m, int n, int k, void *a, int ld
                                   int *pivots, int *info)                                          \
     {                                                                                              \
         (void)space;                                                                               \
-        return getrf(handle, letter, m, n, a, lda, pivots, info);                                  \
+        return wl_solver_getrf(handle, letter, m, n, a, lda, (struct wl_solver_pivots){pivots, 0}, \
+                               info);                                                              \
     }                                                                                              \
     int cusolverDn##Letter##getrs(void *handle, int op, int n, int columns, const T *a, int lda,   \
                                   const int *pivots, T *b, int ldb, int *info)                     \
     {                                                                                              \
-        return getrs(handle, letter, op, n, columns, a, lda, pivots, b, ldb, info);                \
+        return wl_solver_getrs(handle, letter, op, n, columns, a, lda,                             \
+                               (struct wl_solver_pivots){(void *)(uintptr_t)pivots, 0}, b, ldb,    \
+                               info);                                                              \
     }                                                                                              \
     int cusolverDn##Letter##geqrf_bufferSize(void *handle, int m, int n, T *a, int lda,            \
                                              int *count)                                           \
@@ -263,7 +266,7 @@ static int orgqr(void *handle, char letter, int m, int n, int k, void *a, int ld
                                   int count, int *info)                                            \
     {                                                                                              \
         (void)space, (void)count;                                                                  \
-        return geqrf(handle, letter, m, n, a, lda, factors, info);                                 \
+        return wl_solver_geqrf(handle, letter, m, n, a, lda, factors, info);                       \
     }                                                                                              \
     int cusolverDn##Letter##ormqr_bufferSize(void *handle, int side, int op, int m, int n, int k,  \
                                              const T *a, int lda, const T *factors, const T *c,    \

@@ -134,10 +134,25 @@ DEVICE void update(i64 rows, i64 columns, int depth, wl_solver_matrix a, wl_solv
     }
 }
 
-/* One block: L and U of a panel; pivots count from 1 over the whole matrix, of which `before` rows are done, and
+/* Pivots are of 32 or 64 bits. */
+DEVICE i64 pivot_at(const void *pivots, int is_wide, i64 place)
+{
+    return is_wide ? ((const i64 *)pivots)[place] : ((const int *)pivots)[place];
+}
+
+DEVICE void put_pivot(void *pivots, int is_wide, i64 place, i64 value)
+{
+    if (is_wide)
+        ((i64 *)pivots)[place] = value;
+    else
+        ((int *)pivots)[place] = (int)value;
+}
+
+/* One block: L and U of a panel; pivots, of the whole matrix, count from 1, and `before` of its rows are done;
  * without them rows stay where they are. info: of the first pivot of 0, which is passed over. */
 template <typename T>
-DEVICE void factor(i64 rows, int count, T *a, i64 lda, int before, int *pivots, int *info, T *best, int *places)
+DEVICE void factor(i64 rows, int count, T *a, i64 lda, int before, void *pivots, int is_wide, int *info, T *best,
+                   int *places)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x();
     for (int j = 0; j < count; j++) {
@@ -158,7 +173,7 @@ DEVICE void factor(i64 rows, int count, T *a, i64 lda, int before, int *pivots, 
         __syncthreads();
         const int chosen = places[0];
         if (!thread && pivots)
-            pivots[j] = before + chosen + 1;
+            put_pivot(pivots, is_wide, before + j, before + chosen + 1);
         if (chosen != j && thread < count) {
             const T value = a[j + thread * lda];
             a[j + thread * lda] = a[chosen + thread * lda];
@@ -181,12 +196,12 @@ DEVICE void factor(i64 rows, int count, T *a, i64 lda, int before, int *pivots, 
 /* Exchanges rows as count pivots say, of all columns but `gap` of them behind the first ones: a thread for each. */
 template <typename T>
 DEVICE void exchange(i64 columns, i64 gap_begin, int gap, T *a, i64 lda, int before, int count, int is_backwards,
-                     const int *pivots)
+                     const void *pivots, int is_wide)
 {
     for (i64 i = first(); i < columns; i += step()) {
         T *own = a + (i < gap_begin ? i : i + gap) * lda;
         for (int k = 0; k < count; k++) {
-            const int row = before + (is_backwards ? count - 1 - k : k), other = pivots[row] - 1;
+            const i64 row = before + (is_backwards ? count - 1 - k : k), other = pivot_at(pivots, is_wide, row) - 1;
             const T value = own[row];
             own[row] = own[other];
             own[other] = value;
@@ -486,17 +501,17 @@ GLOBAL void warplens_solver_begin(int *info)
         SHARED static T left[TILE][TILE + 1], right[TILE][TILE + 1];                                                   \
         update(rows, columns, depth, a, b, c, is_lower, info, left, right);                                            \
     }                                                                                                                  \
-    GLOBAL void warplens_solver_factor_##letter(i64 rows, int count, T *a, i64 lda, int before, int *pivots,           \
-                                                int *info)                                                             \
+    GLOBAL void warplens_solver_factor_##letter(i64 rows, int count, T *a, i64 lda, int before, void *pivots,          \
+                                                int is_wide, int *info)                                                \
     {                                                                                                                  \
         SHARED static T best[THREADS];                                                                                 \
         SHARED static int places[THREADS];                                                                             \
-        factor(rows, count, a, lda, before, pivots, info, best, places);                                               \
+        factor(rows, count, a, lda, before, pivots, is_wide, info, best, places);                                      \
     }                                                                                                                  \
     GLOBAL void warplens_solver_exchange_##letter(i64 columns, i64 gap_begin, int gap, T *a, i64 lda, int before,      \
-                                                  int count, int is_backwards, const int *pivots)                      \
+                                                  int count, int is_backwards, const void *pivots, int is_wide)        \
     {                                                                                                                  \
-        exchange(columns, gap_begin, gap, a, lda, before, count, is_backwards, pivots);                                \
+        exchange(columns, gap_begin, gap, a, lda, before, count, is_backwards, pivots, is_wide);                       \
     }                                                                                                                  \
     GLOBAL void warplens_solver_solve_##letter(int rows, wl_solver_matrix a, int is_backwards, int is_unit,            \
                                                wl_solver_matrix b)                                                     \

@@ -28,7 +28,7 @@ static void *take(const struct wl_solver_work *work, char **space, int64_t eleme
 
 /* ---- eigenvalues ---- */
 
-static int64_t syevd_elements(int n)
+int64_t wl_solver_syevd_elements(int n)
 {
     return (int64_t)n * n + n + 1;
 }
@@ -38,11 +38,12 @@ static bool is_symmetric_valid(int job, int fill, int n, int lda)
     return (unsigned)job <= 1 && (unsigned)fill <= WL_SOLVER_UPPER && wl_solver_is_valid(n, n, lda);
 }
 
-static int syevd(void *handle, char letter, int job, int fill, int n, void *a, int lda,
-                 void *values, char *space, int count, int *info)
+int wl_solver_syevd(void *handle, char letter, int job, int fill, int n, void *a, int lda,
+                    void *values, char *space, int64_t count, int *info)
 {
     struct wl_solver_work work = wl_solver_begin(
-        handle, letter, is_symmetric_valid(job, fill, n, lda) && count >= syevd_elements(n), info);
+        handle, letter,
+        is_symmetric_valid(job, fill, n, lda) && count >= wl_solver_syevd_elements(n), info);
     struct wl_solver_matrix given = wl_solver_matrix_of(a, lda);
     int64_t rows = n, step = lda, none = 0;
     void *full = take(&work, &space, rows * rows), *lengths = take(&work, &space, rows);
@@ -63,7 +64,7 @@ static int syevd(void *handle, char letter, int job, int fill, int n, void *a, i
 
 /* ---- singular values ---- */
 
-static int64_t gesvd_elements(int m, int n)
+int64_t wl_solver_gesvd_elements(int m, int n)
 {
     return (int64_t)m * n + (int64_t)n * n + n;
 }
@@ -74,13 +75,7 @@ static bool is_job(char job)
     return job == 'A' || job == 'S' || job == 'O' || job == 'N';
 }
 
-struct decomposition {
-    char job_u, job_v;
-    int m, n, lda, ldu, ldv;
-    void *a, *values, *u, *v;
-};
-
-static bool is_decomposition_valid(const struct decomposition *of)
+static bool is_decomposition_valid(const struct wl_solver_decomposition *of)
 {
     return is_job(of->job_u) && is_job(of->job_v) && (of->job_u != 'O' || of->job_v != 'O') &&
            of->m >= of->n && wl_solver_is_valid(of->m, of->n, of->lda) &&
@@ -88,11 +83,12 @@ static bool is_decomposition_valid(const struct decomposition *of)
            (of->job_v == 'N' || of->job_v == 'O' || wl_solver_is_valid(of->n, of->n, of->ldv));
 }
 
-static int gesvd(void *handle, char letter, struct decomposition of, char *space, int count,
-                 int *info)
+int wl_solver_gesvd(void *handle, char letter, struct wl_solver_decomposition of, char *space,
+                    int64_t count, int *info)
 {
     struct wl_solver_work work = wl_solver_begin(
-        handle, letter, is_decomposition_valid(&of) && count >= gesvd_elements(of.m, of.n), info);
+        handle, letter,
+        is_decomposition_valid(&of) && count >= wl_solver_gesvd_elements(of.m, of.n), info);
     int64_t rows = of.m, columns = of.n, step = of.lda;
     void *copy = take(&work, &space, rows * columns),
          *turns = take(&work, &space, columns * columns);
@@ -117,32 +113,34 @@ static int gesvd(void *handle, char letter, struct decomposition of, char *space
     return work.status;
 }
 
-#define CALLS(Letter, letter, T)                                                                 \
-    int cusolverDn##Letter##syevd_bufferSize(void *handle, int job, int fill, int n, const T *a, \
-                                             int lda, const T *values, int *count)               \
-    {                                                                                            \
-        (void)a, (void)values;                                                                   \
-        return wl_solver_give_size(handle, is_symmetric_valid(job, fill, n, lda),                \
-                                   syevd_elements(n), count);                                    \
-    }                                                                                            \
-    int cusolverDn##Letter##syevd(void *handle, int job, int fill, int n, T *a, int lda,         \
-                                  T *values, T *space, int count, int *info)                     \
-    {                                                                                            \
-        return syevd(handle, letter, job, fill, n, a, lda, values, (char *)space, count, info);  \
-    }                                                                                            \
-    int cusolverDn##Letter##gesvd_bufferSize(void *handle, int m, int n, int *count)             \
-    {                                                                                            \
-        return wl_solver_give_size(handle, m >= n && n >= 0, gesvd_elements(m, n), count);       \
-    }                                                                                            \
-    int cusolverDn##Letter##gesvd(void *handle, signed char job_u, signed char job_v, int m,     \
-                                  int n, T *a, int lda, T *values, T *u, int ldu, T *v, int ldv, \
-                                  T *space, int count, T *more, int *info)                       \
-    {                                                                                            \
-        (void)more;                                                                              \
-        return gesvd(handle, letter,                                                             \
-                     (struct decomposition){(char)job_u, (char)job_v, m, n, lda, ldu, ldv, a,    \
-                                            values, u, v},                                       \
-                     (char *)space, count, info);                                                \
+#define CALLS(Letter, letter, T)                                                                   \
+    int cusolverDn##Letter##syevd_bufferSize(void *handle, int job, int fill, int n, const T *a,   \
+                                             int lda, const T *values, int *count)                 \
+    {                                                                                              \
+        (void)a, (void)values;                                                                     \
+        return wl_solver_give_size(handle, is_symmetric_valid(job, fill, n, lda),                  \
+                                   wl_solver_syevd_elements(n), count);                            \
+    }                                                                                              \
+    int cusolverDn##Letter##syevd(void *handle, int job, int fill, int n, T *a, int lda,           \
+                                  T *values, T *space, int count, int *info)                       \
+    {                                                                                              \
+        return wl_solver_syevd(handle, letter, job, fill, n, a, lda, values, (char *)space, count, \
+                               info);                                                              \
+    }                                                                                              \
+    int cusolverDn##Letter##gesvd_bufferSize(void *handle, int m, int n, int *count)               \
+    {                                                                                              \
+        return wl_solver_give_size(handle, m >= n && n >= 0, wl_solver_gesvd_elements(m, n),       \
+                                   count);                                                         \
+    }                                                                                              \
+    int cusolverDn##Letter##gesvd(void *handle, signed char job_u, signed char job_v, int m,       \
+                                  int n, T *a, int lda, T *values, T *u, int ldu, T *v, int ldv,   \
+                                  T *space, int count, T *more, int *info)                         \
+    {                                                                                              \
+        (void)more;                                                                                \
+        return wl_solver_gesvd(handle, letter,                                                     \
+                               (struct wl_solver_decomposition){(char)job_u, (char)job_v, m, n,    \
+                                                                lda, ldu, ldv, a, values, u, v},   \
+                               (char *)space, count, info);                                        \
     }
 CALLS(S, 's', float)
 CALLS(D, 'd', double)
