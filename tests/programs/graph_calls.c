@@ -342,6 +342,28 @@ static void repeat(void)
     EXPECT(cudaGraphDestroy(graph), 0);
 }
 
+/* A graph of the same shape, which does something else, in place of one that is ready to run. */
+static void update_condition(void)
+{
+    void *graphs[2], *executable, *node;
+    unsigned long long handle;
+    struct update_result result;
+    for (uint32_t i = 0; i < 2; i++) {
+        EXPECT(cudaGraphCreate(&graphs[i], 0), 0);
+        EXPECT(cudaGraphConditionalHandleCreate(&handle, graphs[i], i, 1), 0);
+        void **bodies = add_condition(graphs[i], NULL, IF, 2, handle, &node);
+        add_step(bodies[0], NULL, 10, 7);
+        add_step(bodies[1], NULL, 100, i);
+    }
+    EXPECT(cudaGraphInstantiateWithFlags(&executable, graphs[0], 0), 0);
+    EXPECT(launch_with(executable, 2), 200);
+    EXPECT(cudaGraphExecUpdate(executable, graphs[1], &result), 0);
+    EXPECT(cudaGraphDestroy(graphs[0]), 0);
+    EXPECT(cudaGraphDestroy(graphs[1]), 0);
+    EXPECT(launch_with(executable, 2), 27);
+    EXPECT(cudaGraphExecDestroy(executable), 0);
+}
+
 static void choose_wrongly(void)
 {
     void *graph, *parent, *copy, *node, **bodies;
@@ -389,6 +411,7 @@ int main(void)
     allocate();
     choose();
     repeat();
+    update_condition();
     choose_wrongly();
     __cudaUnregisterFatBinary(handle);
     free((void *)(uintptr_t)wrapper.data);
