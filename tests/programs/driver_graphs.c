@@ -29,6 +29,25 @@ struct copy_node {
     struct side from, to;
     size_t width, height, depth;
 };
+struct any_node { /* CUgraphNodeParams, of kernels, copies and conditional nodes */
+    int kind, reserved[3];
+    union {
+        long long padding[29];
+        struct kernel_node kernel;
+        struct {
+            int flags, reserved;
+            void *context;
+            struct copy_node copy;
+        } copy;
+        struct {
+            unsigned long long handle;
+            int type;
+            unsigned count;
+            void **bodies, *context;
+        } condition;
+    };
+    long long more;
+};
 struct update_result { /* CUgraphExecUpdateResultInfo */
     int result;
     void *node, *from;
@@ -66,6 +85,14 @@ int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *from, size_t 
 int cuGraphKernelNodeGetParams_v2(void *node, struct kernel_node *parameters);
 int cuGraphExecKernelNodeSetParams_v2(void *executable, void *node,
                                       const struct kernel_node *parameters);
+int cuGraphAddNode(void **node, void *graph, void *const *from, size_t count,
+                   struct any_node *parameters);
+int cuGraphAddNode_v2(void **node, void *graph, void *const *from, const void *data, size_t count,
+                      struct any_node *parameters);
+int cuGraphNodeSetParams(void *node, struct any_node *parameters);
+int cuGraphExecNodeSetParams(void *executable, void *node, struct any_node *parameters);
+int cuGraphConditionalHandleCreate(unsigned long long *handle, void *graph, void *context,
+                                   unsigned initial, unsigned flags);
 int cuGraphAddMemcpyNode(void **node, void *graph, void *const *from, size_t count,
                          const struct copy_node *parameters, void *context);
 int cuGraphAddMemsetNode(void **node, void *graph, void *const *from, size_t count,
@@ -313,6 +340,47 @@ static void break_capture(void)
     EXPECT(graph != NULL, 1);
 }
 
+/* Nodes of any kind: a kernel, a copy, and a body that runs as its condition begins true. */
+static void add_any(void *context)
+{
+    void *graph, *executable, *nodes[3], *inner;
+    unsigned long long handle = 0;
+    unsigned value = 5;
+    void *parameters[] = {&numbers, &value};
+    struct any_node kernel = {
+        .kind = 0, .kernel = {function, {1, 1, 1}, {COUNT, 1, 1}, 0, parameters, NULL, NULL, NULL}};
+    struct any_node copy = {.kind = 1,
+                            .copy.copy = {.from = {.type = 2, .device = numbers, .pitch = BYTES},
+                                          .to = {.type = 1, .host = got, .pitch = BYTES},
+                                          .width = BYTES,
+                                          .height = 1,
+                                          .depth = 1}};
+    struct any_node other = {.kind = 8};
+    EXPECT(cuMemsetD32Async(numbers, 0, COUNT, stream), 0);
+    EXPECT(cuGraphCreate(&graph, 0), 0);
+    EXPECT(cuGraphConditionalHandleCreate(&handle, graph, context, 1, 1), 0);
+    struct any_node condition = {.kind = 13, .condition = {handle, 0, 1, NULL, context}};
+    EXPECT(cuGraphAddNode(&nodes[0], graph, NULL, 0, &kernel), 0);
+    EXPECT(cuGraphAddNode_v2(&nodes[1], graph, nodes, NULL, 1, &condition), 0);
+    EXPECT(cuGraphAddNode(&nodes[2], graph, nodes + 1, 1, &copy), 0);
+    value = 100;
+    EXPECT(cuGraphAddNode(&inner, condition.condition.bodies[0], NULL, 0, &kernel), 0);
+    EXPECT(cuGraphInstantiateWithFlags(&executable, graph, 0), 0);
+    EXPECT(cuGraphLaunch(executable, stream), 0);
+    expect_all(105);
+    value = 1;
+    EXPECT(cuGraphExecNodeSetParams(executable, inner, &kernel), 0);
+    EXPECT(cuGraphLaunch(executable, stream), 0);
+    expect_all(111);
+    EXPECT(cuGraphNodeSetParams(nodes[0], &kernel), 0);
+    EXPECT(cuGraphNodeSetParams(nodes[0], &copy), 1);
+    EXPECT(cuGraphNodeSetParams(nodes[1], &condition), 801);
+    EXPECT(cuGraphAddNode(&inner, graph, NULL, 0, NULL), 1);
+    EXPECT(cuGraphAddNode(&inner, graph, NULL, 0, &other), 801);
+    EXPECT(cuGraphExecDestroy(executable), 0);
+    EXPECT(cuGraphDestroy(graph), 0);
+}
+
 int main(void)
 {
     void *context, *module;
@@ -326,5 +394,6 @@ int main(void)
     build();
     capture();
     break_capture();
+    add_any(context);
     return failures > 0;
 }

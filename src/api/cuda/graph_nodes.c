@@ -11,8 +11,8 @@ struct kernel_parameters { /* CUDA_KERNEL_NODE_PARAMS: the first version ends be
     void *kernel, *context;
 };
 
-static int read_kernel(const struct kernel_parameters *from, bool is_first_version,
-                       struct wl_device_operation *to)
+static int read_kernel_of(const struct kernel_parameters *from, bool is_first_version,
+                          struct wl_device_operation *to)
 {
     if (!from)
         return WL_DEVICE_INVALID_VALUE;
@@ -35,6 +35,11 @@ static int read_kernel(const struct kernel_parameters *from, bool is_first_versi
     return wl_api_read_extra(from->extra, &to->kernel);
 }
 
+static int read_kernel(const struct kernel_parameters *from, struct wl_device_operation *to)
+{
+    return read_kernel_of(from, false, to);
+}
+
 static int read_copy(const struct wl_cuda_copy_3d *from, struct wl_device_operation *to)
 {
     *to = (struct wl_device_operation){.kind = WL_DEVICE_OPERATION_COPY};
@@ -47,6 +52,7 @@ static int read_copy(const struct wl_cuda_copy_3d *from, struct wl_device_operat
 #define WL_GRAPH_DONE(code) wl_cuda_code(code)
 #define WL_GRAPH_CONTEXT , void *context __attribute__((unused))
 #define WL_GRAPH_ADDRESS uint64_t
+#define WL_GRAPH_COPY struct wl_cuda_copy_3d
 #include "api/common/graph_nodes.def"
 
 /* ---- kernels ---- */
@@ -57,14 +63,14 @@ static int read_copy(const struct wl_cuda_copy_3d *from, struct wl_device_operat
                                      const struct kernel_parameters *parameters)                  \
     {                                                                                             \
         struct wl_device_operation operation;                                                     \
-        int code = read_kernel(parameters, is_first_version, &operation);                         \
+        int code = read_kernel_of(parameters, is_first_version, &operation);                      \
         return add(node, graph, dependencies, count, code, &operation);                           \
     }                                                                                             \
     int cuGraphKernelNodeSetParams##suffix(struct wl_device_node *node,                           \
                                            const struct kernel_parameters *parameters)            \
     {                                                                                             \
         struct wl_device_operation operation;                                                     \
-        int code = read_kernel(parameters, is_first_version, &operation);                         \
+        int code = read_kernel_of(parameters, is_first_version, &operation);                      \
         return set(node, code, &operation);                                                       \
     }                                                                                             \
     int cuGraphExecKernelNodeSetParams##suffix(struct wl_device_executable *executable,           \
@@ -72,7 +78,7 @@ static int read_copy(const struct wl_cuda_copy_3d *from, struct wl_device_operat
                                                const struct kernel_parameters *parameters)        \
     {                                                                                             \
         struct wl_device_operation operation;                                                     \
-        int code = read_kernel(parameters, is_first_version, &operation);                         \
+        int code = read_kernel_of(parameters, is_first_version, &operation);                      \
         return set_executable(executable, node, code, &operation);                                \
     }
 
@@ -159,4 +165,20 @@ int cuGraphMemcpyNodeGetParams(struct wl_device_node *node, struct wl_cuda_copy_
         .depth = copy->depth,
     };
     return WL_DEVICE_OK;
+}
+
+/* ---- nodes of any kind ---- */
+
+int cuGraphAddNode(struct wl_device_node **node, struct wl_device_graph *graph,
+                   struct wl_device_node *const *dependencies, size_t count,
+                   struct any_parameters *parameters)
+{
+    return cuGraphAddNode_v2(node, graph, dependencies, NULL, count, parameters);
+}
+
+int cuGraphConditionalHandleCreate(uint64_t *handle, struct wl_device_graph *graph, void *context,
+                                   unsigned initial, unsigned flags)
+{
+    (void)context;
+    return wl_cuda_code(wl_device_condition_create(graph, initial, flags, handle));
 }

@@ -56,6 +56,7 @@ static struct wl_device_operation plain_copy(void *to, const void *from, size_t 
 #define WL_GRAPH_DONE(code) wl_cudart_done(code)
 #define WL_GRAPH_CONTEXT
 #define WL_GRAPH_ADDRESS void *
+#define WL_GRAPH_COPY struct wl_cudart_copy_3d
 #include "api/common/graph_nodes.def"
 
 /* ---- kernels ---- */
@@ -260,85 +261,6 @@ int cudaDeviceGraphMemTrim(int device)
 
 /* ---- nodes of any kind ---- */
 
-struct any_parameters { /* cudaGraphNodeParams */
-    int kind;
-    int reserved[3];
-    union {
-        long long padding[29];
-        struct kernel_parameters kernel;
-        struct {
-            int flags, reserved[3];
-            struct wl_cudart_copy_3d copy;
-        } copy;
-        struct wl_device_fill_parameters fill;
-        struct wl_device_host_parameters host;
-        struct wl_device_graph *graph;
-        void *event;
-        struct wl_device_allocate_parameters allocate;
-        void *address;
-        struct {
-            uint64_t handle;
-            int type;
-            unsigned count;
-            struct wl_device_graph **bodies; /* out */
-        } condition;
-    };
-};
-
-static int read_any(const struct any_parameters *from, struct wl_device_operation *to)
-{
-    if (!from)
-        return WL_DEVICE_INVALID_VALUE;
-    *to = (struct wl_device_operation){.kind = (enum wl_device_operation_kind)from->kind};
-    switch (from->kind) {
-    case WL_DEVICE_OPERATION_KERNEL:
-        return read_kernel(&from->kernel, to);
-    case WL_DEVICE_OPERATION_COPY:
-        return read_copy(&from->copy.copy, to);
-    case WL_DEVICE_OPERATION_FILL:
-        return wl_device_node_read_fill(&from->fill, to);
-    case WL_DEVICE_OPERATION_HOST:
-        return wl_device_node_read_host(&from->host, to);
-    case WL_DEVICE_OPERATION_GRAPH:
-        to->graph = from->graph;
-        return WL_DEVICE_OK;
-    case WL_DEVICE_OPERATION_EMPTY:
-        return WL_DEVICE_OK;
-    case WL_DEVICE_OPERATION_WAIT_EVENT:
-    case WL_DEVICE_OPERATION_RECORD_EVENT:
-        to->event = from->event;
-        return wl_device_event_query(from->event);
-    case WL_DEVICE_OPERATION_FREE:
-        to->memory.address = from->address;
-        return WL_DEVICE_OK;
-    case WL_DEVICE_OPERATION_CONDITION:
-        to->condition.handle = from->condition.handle;
-        to->condition.type = from->condition.type;
-        to->condition.count = from->condition.count;
-        return WL_DEVICE_OK;
-    default:
-        return wl_device_refuse("a graph node for external semaphores");
-    }
-}
-
-int cudaGraphAddNode_v2(struct wl_device_node **node, struct wl_device_graph *graph,
-                        struct wl_device_node *const *dependencies, const void *data, size_t count,
-                        struct any_parameters *parameters)
-{
-    struct wl_device_operation operation;
-    (void)data;
-    if (parameters && parameters->kind == WL_DEVICE_OPERATION_ALLOCATE)
-        return cudaGraphAddMemAllocNode(node, graph, dependencies, count, &parameters->allocate);
-    int code = read_any(parameters, &operation);
-    code = add(node, graph, dependencies, count, code, &operation);
-    if (code == WL_DEVICE_OK && parameters->kind == WL_DEVICE_OPERATION_CONDITION) {
-        const struct wl_device_operation *made;
-        code = wl_device_node_get(*node, &made);
-        parameters->condition.bodies = code ? NULL : made->condition.bodies;
-    }
-    return code;
-}
-
 int cudaGraphConditionalHandleCreate(uint64_t *handle, struct wl_device_graph *graph,
                                      unsigned initial, unsigned flags)
 {
@@ -354,19 +276,4 @@ int cudaGraphAddNode(struct wl_device_node **node, struct wl_device_graph *graph
         return cudaGraphAddNode_v2(node, graph, dependencies, NULL, (size_t)data,
                                    (struct any_parameters *)(uintptr_t)count);
     return cudaGraphAddNode_v2(node, graph, dependencies, data, count, parameters);
-}
-
-int cudaGraphNodeSetParams(struct wl_device_node *node, const struct any_parameters *parameters)
-{
-    struct wl_device_operation operation;
-    int code = read_any(parameters, &operation);
-    return set(node, code, &operation);
-}
-
-int cudaGraphExecNodeSetParams(struct wl_device_executable *executable, struct wl_device_node *node,
-                               const struct any_parameters *parameters)
-{
-    struct wl_device_operation operation;
-    int code = read_any(parameters, &operation);
-    return set_executable(executable, node, code, &operation);
 }
