@@ -298,10 +298,11 @@ int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void 
     struct wl_lt_product product = {.operation = description};
     if (!handle || !description || wanted < 1 || !results || !found)
         return WL_LT_INVALID_VALUE;
-    *found = 0;
-    if (read_layouts(&product, a, b, c, d) && wl_lt_is_narrow(&product) &&
-        !wl_lt_can_multiply_narrow(&product))
-        return WL_LT_NOT_SUPPORTED;
+    const int status = read_layouts(&product, a, b, c, d) && wl_lt_is_narrow(&product)
+                           ? wl_lt_check_narrow(&product)
+                           : WL_LT_OK;
+    if (status)
+        return status; /* and *found stays what it is */
     results[0] = (struct algorithm){.status = WL_LT_OK, .waves = 1};
     *found = 1;
     return WL_LT_OK;

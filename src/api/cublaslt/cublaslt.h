@@ -70,8 +70,8 @@ int wl_lt_kernel_type(int64_t type);
 /* ---- products of 8-bit floating-point numbers ---- */
 
 bool wl_lt_is_narrow(const struct wl_lt_product *product);
-/* Whether cuBLASLt multiplies so, on this GPU. */
-bool wl_lt_can_multiply_narrow(const struct wl_lt_product *product);
+/* WL_LT_OK if cuBLASLt multiplies so, on this GPU; otherwise what it answers. */
+int wl_lt_check_narrow(const struct wl_lt_product *product);
 int wl_lt_multiply_narrow(void *handle, const struct wl_lt_product *product, const void *alpha,
                           const void *a, const void *b, const void *beta, const void *c, void *d,
                           void *stream);

@@ -59,20 +59,44 @@ static int64_t bias_type_of(const struct wl_lt_product *product)
     return product->c.type == WL_LT_F16 ? WL_LT_F16 : WL_LT_BF16;
 }
 
-bool wl_lt_can_multiply_narrow(const struct wl_lt_product *product)
+/* Whether the matrices' sizes, as the operation takes them, make a product. */
+static bool do_sizes_fit(const struct wl_lt_product *product)
+{
+    const struct wl_lt_matrix *a = &product->a, *b = &product->b, *c = &product->c,
+                              *d = &product->d;
+    const bool turns_a = wl_lt_number_of(product->operation, WL_LT_OPERATION_A) != 0,
+               turns_b = wl_lt_number_of(product->operation, WL_LT_OPERATION_B) != 0;
+    return (turns_a ? a->columns : a->rows) == d->rows &&
+           (turns_a ? a->rows : a->columns) == (turns_b ? b->columns : b->rows) &&
+           (turns_b ? b->rows : b->columns) == d->columns && c->rows == d->rows &&
+           c->columns == d->columns;
+}
+
+/* D has a scale and a largest magnitude only where it is narrow. */
+static bool do_scales_fit(const struct wl_lt_product *product)
+{
+    return bytes_of(product->d.type) == 1 ||
+           (!wl_lt_number_of(product->operation, WL_LT_OPERATION_SCALE_A + 3) &&
+            !wl_lt_number_of(product->operation, WL_LT_OPERATION_LARGEST));
+}
+
+int wl_lt_check_narrow(const struct wl_lt_product *product)
 {
     const struct wl_lt_matrix *a = &product->a, *b = &product->b, *c = &product->c,
                               *d = &product->d;
     const int64_t bias = wl_lt_number_of(product->operation, WL_LT_OPERATION_BIAS_TYPE);
-    return is_gpu_new_enough() && are_types(product) &&
-           wl_lt_number_of(product->operation, WL_LT_OPERATION_COMPUTE) == COMPUTE_F32 &&
-           wl_lt_number_of(product->operation, WL_LT_OPERATION_SCALE) == WL_LT_F32 &&
-           wl_lt_number_of(product->operation, WL_LT_OPERATION_A) == 1 &&
-           wl_lt_number_of(product->operation, WL_LT_OPERATION_B) == 0 &&
-           (bias < 0 || bias == bias_type_of(product)) && is_aligned(a) && is_aligned(b) &&
-           is_aligned(c) && is_aligned(d) && a->rows == b->rows && a->columns == d->rows &&
-           b->columns == d->columns && c->rows == d->rows && c->columns == d->columns &&
-           a->count == d->count && b->count == d->count && c->count == d->count;
+    if (!do_sizes_fit(product) || !do_scales_fit(product))
+        return WL_LT_INVALID_VALUE;
+    const bool is_one =
+        is_gpu_new_enough() && are_types(product) &&
+        wl_lt_number_of(product->operation, WL_LT_OPERATION_COMPUTE) == COMPUTE_F32 &&
+        wl_lt_number_of(product->operation, WL_LT_OPERATION_SCALE) == WL_LT_F32 &&
+        wl_lt_number_of(product->operation, WL_LT_OPERATION_A) == 1 &&
+        wl_lt_number_of(product->operation, WL_LT_OPERATION_B) == 0 &&
+        (bias < 0 || bias == bias_type_of(product)) && is_aligned(a) && is_aligned(b) &&
+        is_aligned(c) && is_aligned(d) && a->count == d->count && b->count == d->count &&
+        c->count == d->count;
+    return is_one ? WL_LT_OK : WL_LT_NOT_SUPPORTED;
 }
 
 /* What cuBLASLt has and the kernel has not. */
@@ -134,8 +158,10 @@ int wl_lt_multiply_narrow(void *handle, const struct wl_lt_product *product, con
         return WL_LT_NOT_INITIALIZED;
     if (!alpha || !a || !b || !beta || !d)
         return WL_LT_INVALID_VALUE;
-    if (!wl_lt_can_multiply_narrow(product) ||
-        ((uintptr_t)a | (uintptr_t)b | (uintptr_t)c | (uintptr_t)d) % ALIGNMENT_BYTES)
+    const int checked = wl_lt_check_narrow(product);
+    if (checked)
+        return checked;
+    if (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c | (uintptr_t)d) % ALIGNMENT_BYTES)
         return WL_LT_NOT_SUPPORTED;
     if (is_missing(product->operation)) {
         wl_device_refuse("cublasLtMatmul (cuBLASLt) of 8-bit floating-point numbers with this "
@@ -143,6 +169,9 @@ int wl_lt_multiply_narrow(void *handle, const struct wl_lt_product *product, con
         return WL_LT_NOT_SUPPORTED;
     }
     struct wl_lt_narrow arguments = arguments_of(product);
+    for (size_t i = 0; i < WL_COUNT(arguments.scales); i++)
+        if ((uintptr_t)arguments.scales[i] % ALIGNMENT_BYTES)
+            return WL_LT_NOT_SUPPORTED;
     const uint32_t grid[] = {(uint32_t)((arguments.rows + WL_LT_TILE - 1) / WL_LT_TILE),
                              (uint32_t)((arguments.columns + WL_LT_TILE - 1) / WL_LT_TILE),
                              (uint32_t)(product->d.count > 1 ? product->d.count : 1)};
