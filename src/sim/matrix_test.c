@@ -1,5 +1,5 @@
-/* The executors of all instruction sets give the same bits for matrix products: the one for
- * processors with AVX-512 forms them in vectors. */
+/* The executors of all instruction sets give the same bits for matrix products: those for
+ * processors with AVX2 and AVX-512 form them in vectors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,14 +14,15 @@
 #include "warp/program.h"
 
 #if defined(__x86_64__)
-extern const struct wl_executor_row wl_exec_table_v2[], wl_exec_table_v4[];
+extern const struct wl_executor_row wl_exec_table_v2[], wl_exec_table_v3[], wl_exec_table_v4[];
 
-#define REGISTERS 32
-#define ROUNDS 4000
+#define REGISTERS 48
+#define ROUNDS 2000
 
 struct shape {
-    uint32_t n, k;
-    enum wl_matrix_format factors, c, d;
+    uint32_t m, n, k;
+    enum wl_matrix_format a, b, c, d;
+    uint32_t flags;
 };
 
 struct machine {
@@ -42,29 +43,33 @@ static uint32_t draw(void)
     return state ^= state << 5;
 }
 
-/* Two factors: of all bits, near 1, far apart, great ones that add up, or mostly 0. */
-static uint32_t draw_factors(uint32_t round, bool is_bfloat)
+/* A word of factors: of all bits, near 1, far apart, great ones that add up, mostly 0, or small
+ * ones. */
+static uint32_t draw_factors(uint32_t round, enum wl_matrix_format format)
 {
-    const uint32_t bits = draw();
-    switch (round % 6) {
-    case 0:
-        return bits;
-    case 1:
-        return (bits & 0x83ff83ffu) | (is_bfloat ? 0x3f803f80u : 0x3c003c00u);
-    case 2:
-        return bits & (is_bfloat ? 0xbfffbfffu : 0xbbffbbffu);
-    case 3:
-        return is_bfloat ? 0x3fff3fffu : 0x3fff3fffu;
-    case 4:
-        return bits % 3 ? 0 : (bits & 0x8fff8fffu) | 0x30003000u;
-    default:
-        return bits & (is_bfloat ? 0xb8ffb8ffu : 0x83ff83ffu);
-    }
+    static const uint32_t masks[][6] = {
+        [WL_FORMAT_F16] = {~0u, 0x83ff83ffu, 0xbbffbbffu, 0, 0x8fff8fffu, 0x83ff83ffu},
+        [WL_FORMAT_BF16] = {~0u, 0x83ff83ffu, 0xbfffbfffu, 0, 0x8fff8fffu, 0xb8ffb8ffu},
+        [WL_FORMAT_TF32] = {~0u, 0x83ffffffu, 0xbfffffffu, 0, 0x8fffffffu, 0x80007fffu},
+        [WL_FORMAT_F64] = {0xbfffffffu, 0x800fffffu, 0xbfffffffu, 0, 0x8fffffffu, 0xbfffffffu}};
+    static const uint32_t added[][6] = {
+        [WL_FORMAT_F16] = {0, 0x3c003c00u, 0, 0x3fff3fffu, 0x30003000u, 0},
+        [WL_FORMAT_BF16] = {0, 0x3f803f80u, 0, 0x3fff3fffu, 0x30003000u, 0},
+        [WL_FORMAT_TF32] = {0, 0x3f800000u, 0, 0x3fffffffu, 0x30000000u, 0x3f800000u},
+        [WL_FORMAT_F64] = {0, 0x3ff00000u, 0, 0x3fffffffu, 0x30000000u, 0}};
+    const uint32_t bits = draw(), kind = round % 6;
+    if (format == WL_FORMAT_S8 || format == WL_FORMAT_U8)
+        return kind == 3 ? 0x80808080u : kind == 4 ? ~0u : bits;
+    if (kind == 4 && bits % 3)
+        return 0;
+    return (bits & masks[format][kind]) | added[format][kind];
 }
 
 static uint32_t draw_addend(uint32_t round, enum wl_matrix_format format)
 {
     const uint32_t bits = draw();
+    if (format == WL_FORMAT_S32)
+        return round % 2 ? bits : bits >> 31 ? 0x7ffffff0u : 0x80000010u;
     if (format == WL_FORMAT_F16)
         return round % 3 ? bits & 0xbfffbfffu : bits;
     switch (round % 5) {
@@ -81,47 +86,63 @@ static uint32_t draw_addend(uint32_t round, enum wl_matrix_format format)
     }
 }
 
+/* Counts in halves of registers of doubles, in whole others. */
 static void fill(struct machine *self, const struct shape *shape, uint32_t round)
 {
-    const uint32_t factors = (16 + shape->n) * shape->k / 64;
-    const uint32_t sums = 16 * shape->n / 32;
-    const uint32_t d = shape->d == WL_FORMAT_F16 ? sums / 2 : sums;
-    const uint32_t c = shape->c == WL_FORMAT_F16 ? sums / 2 : sums;
+    const uint32_t a = shape->m * shape->k * wl_matrix_format_bits(shape->a) / 1024;
+    const uint32_t factors = a + shape->n * shape->k * wl_matrix_format_bits(shape->b) / 1024;
+    const uint32_t d = shape->m * shape->n * wl_matrix_format_bits(shape->d) / 1024;
+    const uint32_t c = shape->m * shape->n * wl_matrix_format_bits(shape->c) / 1024;
+    const bool is_double = shape->a == WL_FORMAT_F64;
     for (uint32_t i = 0; i < d + factors + c; i++) {
-        self->operands[i] = i * (uint32_t)sizeof self->registers[0];
+        self->operands[is_double ? i / 2 : i] =
+            (is_double ? i & ~1u : i) * (uint32_t)sizeof self->registers[0];
         for (uint32_t lane = 0; lane < WL_LANES; lane++)
             self->registers[i][lane] = i < d ? 0
                                        : i < d + factors
-                                           ? draw_factors(round, shape->factors == WL_FORMAT_BF16)
-                                           : draw_addend(draw(), shape->c);
+                                           ? draw_factors(round, i < d + a ? shape->a : shape->b)
+                                       : is_double ? draw_factors(round, WL_FORMAT_F64)
+                                                   : draw_addend(draw(), shape->c);
     }
     if (c == d && round % 2) /* the sum takes the place of the addend */
-        memcpy(self->operands, self->operands + d + factors, d * sizeof *self->operands);
+        memcpy(self->operands, self->operands + (is_double ? (d + factors) / 2 : d + factors),
+               (is_double ? d / 2 : d) * sizeof *self->operands);
 }
 
-static void compare(const struct shape *shape)
+/* Whether this processor has what the executor is compiled for. */
+static bool has_level(int level)
+{
+    __builtin_cpu_init();
+    return level == 3 ? __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+                      : __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+}
+
+static void multiply(struct machine *self, const struct shape *shape,
+                     const struct wl_executor_row *table)
+{
+    const struct wl_op op = {.imm = WL_MATRIX_SHAPE(shape->m, shape->n, shape->k) | shape->flags,
+                             .kind = (uint8_t)shape->a,
+                             .width_bytes = (uint8_t)shape->b,
+                             .count = (uint8_t)shape->d,
+                             .spare = (uint16_t)shape->c};
+    self->program.operands = self->operands;
+    self->run.program = &self->program;
+    self->worker.run = &self->run;
+    self->warp.worker = &self->worker;
+    self->warp.registers = (uint8_t *)self->registers;
+    self->warp.active = self->warp.mask = WL_FULL_MASK;
+    table[WL_OP_MATRIX_MULTIPLY].full(&self->warp, &op);
+}
+
+static void compare(const struct shape *shape, const struct wl_executor_row *table)
 {
     static struct machine narrow, wide;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         memset(&narrow, 0, sizeof narrow);
         fill(&narrow, shape, round);
         wide = narrow;
-        struct machine *machines[] = {&narrow, &wide};
-        const struct wl_op op = {.imm = WL_MATRIX_SHAPE(16, shape->n, shape->k),
-                                 .kind = (uint8_t)shape->factors,
-                                 .width_bytes = (uint8_t)shape->factors,
-                                 .count = (uint8_t)shape->d,
-                                 .spare = (uint16_t)shape->c};
-        for (int i = 0; i < 2; i++) {
-            struct machine *self = machines[i];
-            self->program.operands = self->operands;
-            self->run.program = &self->program;
-            self->worker.run = &self->run;
-            self->warp.worker = &self->worker;
-            self->warp.registers = (uint8_t *)self->registers;
-            self->warp.active = self->warp.mask = WL_FULL_MASK;
-            (i ? wl_exec_table_v4 : wl_exec_table_v2)[WL_OP_MATRIX_MULTIPLY].full(&self->warp, &op);
-        }
+        multiply(&narrow, shape, wl_exec_table_v2);
+        multiply(&wide, shape, table);
         assert_memory_equal(narrow.registers, wide.registers, sizeof narrow.registers);
     }
 }
@@ -129,24 +150,42 @@ static void compare(const struct shape *shape)
 static void test_same_bits(void **unused)
 {
     (void)unused;
-    __builtin_cpu_init();
-    if (!__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl")) {
-        print_message("skipped: this processor has no AVX-512\n");
+    const struct shape shapes[] = {
+#define HALF WL_FORMAT_F16
+#define BFLOAT WL_FORMAT_BF16
+#define FLOAT WL_FORMAT_F32
+        {16, 8, 16, HALF, HALF, FLOAT, FLOAT, 0},
+        {16, 8, 8, HALF, HALF, FLOAT, FLOAT, 0},
+        {16, 16, 16, HALF, HALF, FLOAT, FLOAT, 0},
+        {32, 8, 16, HALF, HALF, FLOAT, FLOAT, 0},
+        {8, 32, 16, HALF, HALF, FLOAT, FLOAT, 0},
+        {16, 8, 16, HALF, HALF, HALF, HALF, 0},
+        {16, 16, 16, HALF, HALF, HALF, HALF, 0},
+        {16, 16, 16, HALF, HALF, HALF, FLOAT, 0},
+        {16, 16, 16, HALF, HALF, FLOAT, HALF, 0},
+        {16, 8, 16, BFLOAT, BFLOAT, FLOAT, FLOAT, 0},
+        {16, 8, 8, BFLOAT, BFLOAT, FLOAT, FLOAT, 0},
+        {16, 16, 16, BFLOAT, BFLOAT, FLOAT, FLOAT, 0},
+        {32, 8, 16, BFLOAT, BFLOAT, FLOAT, FLOAT, 0},
+        {16, 16, 8, WL_FORMAT_TF32, WL_FORMAT_TF32, FLOAT, FLOAT, 0},
+        {16, 8, 8, WL_FORMAT_TF32, WL_FORMAT_TF32, FLOAT, FLOAT, 0},
+        {16, 8, 4, WL_FORMAT_TF32, WL_FORMAT_TF32, FLOAT, FLOAT, 0},
+        {16, 16, 16, WL_FORMAT_S8, WL_FORMAT_S8, WL_FORMAT_S32, WL_FORMAT_S32, 0},
+        {16, 16, 16, WL_FORMAT_U8, WL_FORMAT_U8, WL_FORMAT_S32, WL_FORMAT_S32, WL_MATRIX_SATURATE},
+        {32, 8, 16, WL_FORMAT_S8, WL_FORMAT_U8, WL_FORMAT_S32, WL_FORMAT_S32, 0},
+        {16, 8, 32, WL_FORMAT_U8, WL_FORMAT_S8, WL_FORMAT_S32, WL_FORMAT_S32, WL_MATRIX_SATURATE},
+        {8, 8, 4, WL_FORMAT_F64, WL_FORMAT_F64, WL_FORMAT_F64, WL_FORMAT_F64, 0},
+        {16, 8, 8, WL_FORMAT_F64, WL_FORMAT_F64, WL_FORMAT_F64, WL_FORMAT_F64, 0},
+        {8, 8, 16, WL_FORMAT_S8, WL_FORMAT_S8, WL_FORMAT_S32, WL_FORMAT_S32, WL_MATRIX_SATURATE},
+    };
+    const struct wl_executor_row *tables[] = {[3] = wl_exec_table_v3, [4] = wl_exec_table_v4};
+    if (!has_level(3)) {
+        print_message("skipped: this processor has no AVX2\n");
         skip();
     }
-    const struct shape shapes[] = {
-        {8, 16, WL_FORMAT_F16, WL_FORMAT_F32, WL_FORMAT_F32},
-        {8, 8, WL_FORMAT_F16, WL_FORMAT_F32, WL_FORMAT_F32},
-        {16, 16, WL_FORMAT_F16, WL_FORMAT_F32, WL_FORMAT_F32},
-        {8, 16, WL_FORMAT_F16, WL_FORMAT_F16, WL_FORMAT_F16},
-        {16, 16, WL_FORMAT_F16, WL_FORMAT_F16, WL_FORMAT_F16},
-        {16, 16, WL_FORMAT_F16, WL_FORMAT_F16, WL_FORMAT_F32},
-        {16, 16, WL_FORMAT_F16, WL_FORMAT_F32, WL_FORMAT_F16},
-        {8, 16, WL_FORMAT_BF16, WL_FORMAT_F32, WL_FORMAT_F32},
-        {8, 8, WL_FORMAT_BF16, WL_FORMAT_F32, WL_FORMAT_F32},
-    };
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        compare(&shapes[i]);
+    for (int level = 3; level <= 4 && has_level(level); level++)
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+            compare(&shapes[i], tables[level]);
 }
 #else
 static void test_same_bits(void **unused)

@@ -15,6 +15,21 @@ static u32 copied_bytes(const struct wl_warp *warp, const struct wl_op *op, u32 
     return size < op->width_bytes ? size : op->width_bytes;
 }
 
+#define COPY_WHOLE(bytes)              \
+    for (u32 i = 0; i < WL_LANES; i++) \
+    memcpy((void *)(uintptr_t)to[i], (const void *)(uintptr_t)from[i], bytes)
+
+/* Where all lanes copy all bytes of the operation. */
+static void copy_whole(const u64 *to, const u64 *from, u32 bytes)
+{
+    if (bytes == 16)
+        COPY_WHOLE(16);
+    else if (bytes == 8)
+        COPY_WHOLE(8);
+    else
+        COPY_WHOLE(4);
+}
+
 RUN(COPY_ASYNC)
 {
     const u32 active = warp->active;
@@ -35,6 +50,10 @@ RUN(COPY_ASYNC)
     }
     if (!reach_memory(warp, op, WL_SITE_SHARED, WL_SITE_COPY, op->width_bytes, to))
         return NULL;
+    if (active == WL_FULL_MASK && op->c == UINT32_MAX) {
+        copy_whole(to, from, op->width_bytes);
+        return op + 1;
+    }
     for (u32 left = active; left; left &= left - 1) {
         u32 lane = (u32)__builtin_ctz(left), size = copied_bytes(warp, op, lane);
         uint8_t *memory = (uint8_t *)(uintptr_t)to[lane];

@@ -4,7 +4,9 @@
  * NVIDIA tensor cores", 2021). */
 #include "sim/exec/halves.h"
 #include "sim/exec/narrow.h"
+#include "sim/exec/placing.h"
 #include "sim/exec/reach.h"
+#include "sim/exec/tile.h"
 #include "sim/exec/values16.h"
 #include "warp/tensor_map.h"
 
@@ -37,40 +39,6 @@ struct multiplication {
     s64 flags;
     struct factor a, b;
 };
-
-static const u32 *list_of(const struct wl_warp *warp, const struct wl_op *op)
-{
-    return warp->worker->run->program->operands + op->dst;
-}
-
-/* How the registers of a fragment lie over blocks of 8 rows: by rows first for A, by k for B. */
-struct placing {
-    u32 row_blocks, column_blocks, per_register;
-    bool is_by_rows;
-};
-
-static struct placing place_factor(u32 rows, u32 k, enum wl_matrix_format format, bool is_by_rows)
-{
-    u32 bits = wl_matrix_format_bits(format), per_register = bits >= 32 ? 1 : 32 / bits;
-    return (struct placing){rows / 8, k / (4 * per_register), per_register, is_by_rows};
-}
-
-/* Row and first column of what register r holds for a lane. */
-static inline void locate(const struct placing *placing, u32 r, u32 lane, u32 *row, u32 *column)
-{
-    u32 row_block = placing->is_by_rows ? r % placing->row_blocks : r / placing->column_blocks;
-    u32 column_block = placing->is_by_rows ? r / placing->row_blocks : r % placing->column_blocks;
-    *row = row_block * 8 + (lane >> 2);
-    *column = (column_block * 4 + (lane & 3)) * placing->per_register;
-}
-
-/* Row and column of element e of a lane's part of the sum. */
-static inline void locate_sum(u32 row_blocks, u32 e, u32 lane, u32 *row, u32 *column)
-{
-    u32 block = e / 2;
-    *row = block % row_blocks * 8 + (lane >> 2);
-    *column = block / row_blocks * 8 + (lane & 3) * 2 + (e & 1);
-}
 
 static void read_factor(const struct wl_warp *warp, const u32 *list, struct factor *factor,
                         bool is_by_rows)
@@ -180,6 +148,13 @@ static inline u32 step_order(u32 k, u32 total)
     return total <= BLOCK_PRODUCTS ? k : (k >> 1 & 1) * BLOCK_PRODUCTS + (k >> 2) * 2 + (k & 1);
 }
 
+/* Products added in one step: of tf32 fewer where the shape is wmma's. */
+static u32 products_per_step(const struct multiplication *self)
+{
+    const u32 most = self->a.format == WL_FORMAT_TF32 && self->n > 8 ? 4 : BLOCK_PRODUCTS;
+    return self->k < most ? self->k : most;
+}
+
 /* One element of the sum. */
 static u32 dot(const struct multiplication *self, u32 row, u32 column, u32 c_bits)
 {
@@ -202,8 +177,7 @@ static u32 dot(const struct multiplication *self, u32 row, u32 column, u32 c_bit
         narrow_rows[self->a.format].fraction_bits + narrow_rows[self->b.format].fraction_bits;
     const bool is_in_steps = self->k > BLOCK_PRODUCTS; /* these add c in the end */
     float sum = is_in_steps ? 0 : c;
-    const bool is_wide = self->n > 8;
-    const u32 most = self->a.format == WL_FORMAT_TF32 && is_wide ? 4 : BLOCK_PRODUCTS;
+    const u32 most = products_per_step(self);
     for (u32 k = 0; k < self->k; k += most) {
         const u32 left = self->k - k, count = left < most ? left : most;
         double exact = add_block(product + k, exponent + k, count,
@@ -274,7 +248,7 @@ static void multiply_double(const struct multiplication *self, const u32 *a_list
     }
 }
 
-/* In vectors, where the shape is a common one. False: nothing was done. */
+/* 16 rows of halves in vectors of AVX-512. False: nothing was done. */
 static bool multiply_halves(const struct multiplication *self, const u32 *a_list, const u32 *b_list)
 {
 #ifdef __AVX512F__
@@ -300,17 +274,51 @@ static bool multiply_halves(const struct multiplication *self, const u32 *a_list
 #endif
 }
 
+/* In vectors, where the shape is a common one. False: nothing was done. */
+static bool multiply_tile(const struct multiplication *self, const u32 *a_list, const u32 *b_list)
+{
+#ifdef __AVX2__
+    const enum wl_matrix_format format = self->a.format;
+    const u32 bits = wl_matrix_format_bits(format), per_word = bits < 32 ? 32 / bits : 1;
+    const u32 values = (self->m > self->n ? self->m : self->n) / 8 * self->k;
+    if (self->warp->active != WL_FULL_MASK || self->k % (4 * per_word) != 0 ||
+        values > TILE_VALUES || self->m * self->n > TILE_ELEMENTS * WL_LANES ||
+        (tile_is_float(format) && (self->k > BLOCK_PRODUCTS || values > TILE_WORDS * per_word)))
+        return false;
+    struct tile tile; /* great, and written as far as it is needed */
+    tile.warp = self->warp;
+    tile.d = self->d;
+    tile.a = a_list;
+    tile.b = b_list;
+    tile.c = self->c;
+    tile.row_blocks = self->m / 8;
+    tile.column_blocks = self->n / 8;
+    tile.k = self->k;
+    tile.step = products_per_step(self);
+    tile.c_is_half = self->c_format == WL_FORMAT_F16;
+    tile.d_is_half = self->d_format == WL_FORMAT_F16;
+    tile.saturates = self->flags & WL_MATRIX_SATURATE;
+    if (format != WL_FORMAT_F64)
+        return WL_EXEC(tile_multiply)(&tile, format, self->b.format);
+    WL_EXEC(tile_multiply_doubles)(&tile);
+    return true;
+#else
+    (void)self, (void)a_list, (void)b_list;
+    return false;
+#endif
+}
+
 /* All of it is set but the factors' contents, whose registers are in the lists. */
 static void multiply(struct multiplication *self, const u32 *a_list, const u32 *b_list)
 {
     const u32 elements = self->m * self->n / WL_LANES;
     const bool is_bits = self->a.format == WL_FORMAT_B1;
+    if (multiply_halves(self, a_list, b_list) || multiply_tile(self, a_list, b_list))
+        return;
     if (self->a.format == WL_FORMAT_F64) {
         multiply_double(self, a_list, b_list);
         return;
     }
-    if (multiply_halves(self, a_list, b_list))
-        return;
     self->a.rows = self->m;
     self->b.rows = self->n;
     self->a.k = self->b.k = is_bits ? self->k / 32 : self->k; /* bits are kept by words */
@@ -492,173 +500,5 @@ RUN(WARPGROUP_MULTIPLY)
         self.c = adds ? self.d : zeros;
         multiply(&self, given, b_list);
     }
-    return op + 1;
-}
-
-/* ---- memory ---- */
-
-/* How a fragment lies in registers and in memory. */
-struct fragment {
-    struct placing placing;
-    enum wl_matrix_role role;
-    enum wl_site_space space;
-    enum wl_matrix_format format;
-    bool is_column_major;
-    u32 registers; /* that differ; the others repeat them */
-    u32 run;       /* elements that follow each other in memory and in a lane's registers */
-    u32 run_bits;
-};
-
-static struct fragment describe(const struct wl_op *op)
-{
-    const u32 rows = op->d & 0xff, columns = op->d >> 8 & 0xff;
-    struct fragment self = {.role = op->d >> 16 & 3,
-                            .space = op->d >> 20,
-                            .format = op->kind,
-                            .is_column_major = op->d >> 18 & 1};
-    const u32 bits = wl_matrix_format_bits(self.format);
-    self.placing = place_factor(rows, columns, self.format, self.role == WL_MATRIX_A);
-    self.registers = self.placing.row_blocks * self.placing.column_blocks;
-    self.run = self.is_column_major ? 1 : self.placing.per_register;
-    if (self.role == WL_MATRIX_C) {
-        self.placing.row_blocks = rows / 8;
-        self.registers = rows * columns / WL_LANES / (bits == 16 ? 2 : 1);
-        self.run = self.is_column_major ? 1 : 2;
-    }
-    self.run_bits = self.run * bits;
-    return self;
-}
-
-/* Bit offset in memory of element index of a lane. */
-static u64 element_place(const struct fragment *self, u32 index, u32 lane, u32 dimension)
-{
-    u32 row, column;
-    if (self->role == WL_MATRIX_C) {
-        locate_sum(self->placing.row_blocks, index, lane, &row, &column);
-    } else {
-        locate(&self->placing, index / self->placing.per_register, lane, &row, &column);
-        column += index % self->placing.per_register;
-    }
-    u64 element =
-        self->is_column_major ? (u64)column * dimension + row : (u64)row * dimension + column;
-    return element * wl_matrix_format_bits(self->format);
-}
-
-/* Copies bits between memory and a lane's registers, which hold per elements each. */
-static void move_run(const struct wl_warp *warp, const struct fragment *self, const u32 *list,
-                     u32 index, u32 lane, void *memory, bool is_load)
-{
-    const u32 bits = wl_matrix_format_bits(self->format), width = bits == 64 ? 64 : 32;
-    const u32 first_bit = index * bits, bytes = self->run_bits / 8;
-    uint8_t buffer[16];
-    u32 at = 0;
-    if (is_load)
-        memcpy(buffer, memory, bytes);
-    for (u32 bit = first_bit; bit < first_bit + self->run_bits;) {
-        const u32 step = self->run_bits < width ? self->run_bits : width;
-        uint8_t *lanes = lane_register(warp, list[bit / width]);
-        uint8_t *place = lanes + lane * (width / 8) + bit % width / 8;
-        if (is_load)
-            memcpy(place, buffer + at, step / 8);
-        else
-            memcpy(buffer + at, place, step / 8);
-        bit += step;
-        at += step / 8;
-    }
-    if (!is_load)
-        memcpy(memory, buffer, bytes);
-}
-
-static const struct wl_op *move_fragment(struct wl_warp *warp, const struct wl_op *op, bool is_load)
-{
-    const struct fragment self = describe(op);
-    const u32 *list = list_of(warp, op), *dimension = lane_register(warp, op->b);
-    const u32 per = self.format == WL_FORMAT_F64 ? 1 : 32 / wl_matrix_format_bits(self.format);
-    for (u32 index = 0; index < self.registers * per; index += self.run) {
-        u64 address[WL_LANES];
-        for (u32 lane = 0; lane < WL_LANES; lane++)
-            address[lane] =
-                reach_base(warp, op, lane) + element_place(&self, index, lane, dimension[lane]) / 8;
-        if (!reach_memory(warp, op, self.space, is_load ? WL_SITE_LOAD : WL_SITE_STORE,
-                          self.run_bits / 8, address))
-            return NULL;
-        for (u32 left = warp->active; left; left &= left - 1) {
-            u32 lane = (u32)__builtin_ctz(left);
-            move_run(warp, &self, list, index, lane, (void *)(uintptr_t)address[lane], is_load);
-        }
-    }
-    for (u32 r = self.registers; is_load && r < op->count; r++)
-        for (u32 left = warp->active; left; left &= left - 1) {
-            u32 lane = (u32)__builtin_ctz(left);
-            ((u32 *)lane_register(warp, list[r]))[lane] =
-                ((const u32 *)lane_register(warp, list[r % self.registers]))[lane];
-        }
-    return op + 1;
-}
-
-RUN(FRAGMENT_LOAD)
-{
-    return move_fragment(warp, op, true);
-}
-
-RUN(FRAGMENT_STORE)
-{
-    return move_fragment(warp, op, false);
-}
-
-/* Lane 8 i + j has the address of row j of tile i. */
-static const struct wl_op *move_tiles(struct wl_warp *warp, const struct wl_op *op, bool is_load)
-{
-    const u32 *list = list_of(warp, op), active = warp->active;
-    const u32 rows = 8u * op->count;
-    u64 address[WL_LANES];
-    for (u32 lane = 0; lane < WL_LANES; lane++)
-        address[lane] = reach_base(warp, op, lane);
-    set_active(warp, rows == WL_LANES ? active : active & ((1u << rows) - 1));
-    bool is_good =
-        !warp->active ||
-        reach_memory(warp, op, op->d, is_load ? WL_SITE_LOAD : WL_SITE_STORE, 16, address);
-    u32 present = warp->active;
-    set_active(warp, active);
-    if (!is_good)
-        return NULL;
-    for (u32 i = 0; i < 2 * rows * 4; i++) {
-        const u32 tile = i / 64, row = i / 8 % 8, column = i % 8;
-        const u32 lane = op->kind ? column * 4 + row / 2 : row * 4 + column / 2;
-        const u32 half = op->kind ? row & 1 : column & 1;
-        uint8_t *cell = (uint8_t *)((u32 *)lane_register(warp, list[tile]) + lane) + 2 * half;
-        void *memory = (void *)(uintptr_t)(address[tile * 8 + row] + 2ull * column);
-        if (!(present >> (tile * 8 + row) & 1) || !(active >> lane & 1))
-            continue;
-        if (is_load)
-            memcpy(cell, memory, 2);
-        else
-            memcpy(memory, cell, 2);
-    }
-    return op + 1;
-}
-
-RUN(TILE_LOAD)
-{
-    return move_tiles(warp, op, true);
-}
-
-RUN(TILE_STORE)
-{
-    return move_tiles(warp, op, false);
-}
-
-RUN(TILE_TRANSPOSE)
-{
-    const u32 *a = lane_register(warp, op->a);
-    u32 *d = lane_register(warp, op->dst), result[WL_LANES];
-    for (u32 lane = 0; lane < WL_LANES; lane++) {
-        const u32 row = lane >> 2, column = (lane & 3) * 2;
-        u32 low = a[column * 4 + row / 2] >> (16 * (row & 1)) & 0xffffu;
-        u32 high = a[(column + 1) * 4 + row / 2] >> (16 * (row & 1)) & 0xffffu;
-        result[lane] = low | high << 16;
-    }
-    for (u32 lane = 0; lane < WL_LANES; lane++)
-        d[lane] = warp->active >> lane & 1 ? result[lane] : d[lane];
     return op + 1;
 }

@@ -58,9 +58,32 @@ static u32 pack_narrow(double value, enum wl_matrix_format format, s64 flags)
     return (sign | bits) << shift;
 }
 
+/* Single precision to tf32, in vectors. */
+static void round_to_tf32(const struct wl_warp *warp, const struct wl_op *op)
+{
+    const u32 *a = lane_register(warp, op->a),
+              rounding = (u32)(op->imm >> WL_NARROW_ROUNDING_SHIFT);
+    u32 *d = lane_register(warp, op->dst);
+    const u32 most = rounding == WL_NARROW_AWAY ? 0x1000 : rounding == WL_ROUND_ZERO ? 0 : 0xfff;
+    const u32 is_even = rounding != WL_NARROW_AWAY && rounding != WL_ROUND_ZERO;
+    const u32 active = warp->active;
+    WL_FOR_LANES (i) {
+        const u32 magnitude = a[i] & 0x7fffffffu;
+        const u32 rounded = magnitude + most + (magnitude >> 13 & is_even);
+        const u32 value =
+            magnitude > 0x7f800000u ? 0x7fffe000u : (a[i] & 0x80000000u) | (rounded & 0xffffe000u);
+        d[i] = active >> i & 1 ? value : d[i];
+    }
+}
+
 RUN(CVT_NARROW)
 {
     const enum wl_matrix_format to = op->kind, from = op->width_bytes;
+    if (to == WL_FORMAT_TF32 && from == WL_FORMAT_F32 && op->b == UINT32_MAX &&
+        !(op->imm & (WL_NARROW_RELU | WL_NARROW_FINITE))) {
+        round_to_tf32(warp, op);
+        return op + 1;
+    }
     const u32 *a = lane_register(warp, op->a);
     const u32 *b = op->b == UINT32_MAX ? a : lane_register(warp, op->b);
     u32 *d = lane_register(warp, op->dst);
