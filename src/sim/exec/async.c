@@ -15,6 +15,18 @@ static u32 copied_bytes(const struct wl_warp *warp, const struct wl_op *op, u32 
     return size < op->width_bytes ? size : op->width_bytes;
 }
 
+/* Whether all lanes, also those that are off, read all bytes. */
+static bool copies_whole(const struct wl_warp *warp, const struct wl_op *op)
+{
+    if (op->c == UINT32_MAX)
+        return true;
+    const u32 *size = lane_register(warp, op->c);
+    u32 least = UINT32_MAX;
+    WL_FOR_LANES (i)
+        least = size[i] < least ? size[i] : least;
+    return least >= op->width_bytes;
+}
+
 #define COPY_WHOLE(bytes)              \
     for (u32 i = 0; i < WL_LANES; i++) \
     memcpy((void *)(uintptr_t)to[i], (const void *)(uintptr_t)from[i], bytes)
@@ -34,12 +46,13 @@ RUN(COPY_ASYNC)
 {
     const u32 active = warp->active;
     u64 from[WL_LANES], to[WL_LANES];
-    u32 reading = 0;
-    for (u32 lane = 0; lane < WL_LANES; lane++) {
+    const bool is_whole = copies_whole(warp, op);
+    u32 reading = is_whole ? WL_FULL_MASK : 0;
+    for (u32 lane = 0; lane < WL_LANES; lane++)
         to[lane] = reach_base(warp, op, lane);
-        from[lane] = ((const u64 *)lane_register(warp, op->b))[lane];
+    memcpy(from, lane_register(warp, op->b), sizeof from);
+    for (u32 lane = 0; lane < WL_LANES && !is_whole; lane++)
         reading |= (u32)(copied_bytes(warp, op, lane) > 0) << lane;
-    }
     reading &= active;
     if (reading) {
         set_active(warp, reading);
@@ -50,7 +63,7 @@ RUN(COPY_ASYNC)
     }
     if (!reach_memory(warp, op, WL_SITE_SHARED, WL_SITE_COPY, op->width_bytes, to))
         return NULL;
-    if (active == WL_FULL_MASK && op->c == UINT32_MAX) {
+    if (active == WL_FULL_MASK && is_whole) {
         copy_whole(to, from, op->width_bytes);
         return op + 1;
     }

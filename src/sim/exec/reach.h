@@ -24,18 +24,24 @@ static inline bool reach_memory_at(struct wl_warp *warp, const struct wl_op *op,
     part.width_bytes = (uint8_t)bytes;
     part.count = 1;
     part.flags |= WL_OPF_DST64; /* pointers are wanted, not a window */
-    struct access access = {.warp = warp,
-                            .op = &part,
-                            .site = site,
-                            .bytes = bytes,
-                            .kind = kind,
-                            .shape = WL_SHAPE_SCATTERED};
+    struct access access;       /* its addresses are written below */
+    access.warp = warp;
+    access.op = &part;
+    access.site = site;
+    access.bytes = bytes;
+    access.kind = kind;
+    access.is_local = false;
+    access.dropped = 0;
+    access.shape = WL_SHAPE_SCATTERED;
     u64 last = address[__builtin_ctz(warp->active)];
     const u64 window = last & WL_WINDOW_MASK;
-    for (int i = 0; i < WL_LANES; i++) {
-        last = warp->active >> i & 1 ? address[i] : last;
-        access.address[i] = last;
-    }
+    if (warp->active == WL_FULL_MASK)
+        memcpy(access.address, address, sizeof access.address);
+    else
+        for (int i = 0; i < WL_LANES; i++) {
+            last = warp->active >> i & 1 ? address[i] : last;
+            access.address[i] = last;
+        }
     bool is_shared = space == WL_SITE_SHARED || window == WL_SHARED_WINDOW;
     if (window == WL_SHARED_WINDOW)
         access_leave_window(access.address, bytes);

@@ -124,14 +124,18 @@ TILE_INLINE void tile_read_b(struct tile *self, enum wl_matrix_format format)
 }
 
 /* The greatest sum of two factors' exponents of the words' products. */
-TILE_INLINE __m256i tile_find_highest(__m256i (*a)[TILE_VECTORS], __m256i (*b)[2], u32 words,
-                                      u32 vector, u32 parity)
+TILE_INLINE void tile_find_highest(__m256i (*a)[TILE_VECTORS], __m256i (*b)[2], u32 words,
+                                   u32 parity, __m256i *highest)
 {
-    __m256i most = _mm256_set1_epi16(2 * TILE_ZERO);
+    __m256i most[TILE_VECTORS];
+    for (u32 v = 0; v < TILE_VECTORS; v++)
+        most[v] = _mm256_set1_epi16(2 * TILE_ZERO);
     for (u32 w = 0; w < words; w++)
-        most = _mm256_max_epi16(most, _mm256_add_epi16(a[w][vector], b[w][parity]));
-    return _mm256_max_epi32(_mm256_srai_epi32(most, 16),
-                            _mm256_srai_epi32(_mm256_slli_epi32(most, 16), 16));
+        for (u32 v = 0; v < TILE_VECTORS; v++)
+            most[v] = _mm256_max_epi16(most[v], _mm256_add_epi16(a[w][v], b[w][parity]));
+    for (u32 v = 0; v < TILE_VECTORS; v++)
+        highest[v] = _mm256_max_epi32(_mm256_srai_epi32(most[v], 16),
+                                      _mm256_srai_epi32(_mm256_slli_epi32(most[v], 16), 16));
 }
 
 /* 2 to the power of each lane, which lies well within single precision. */
@@ -201,9 +205,10 @@ TILE_INLINE void tile_add_step(struct tile *self, __m256 (*a)[TILE_VECTORS], __m
         near[v] = _mm256_cvttps_epi32(_mm256_mul_ps(value[v], scale[v]));
         rest[v] = _mm256_setzero_si256();
     }
-    tile_add_products(a, b, count < TILE_SAFE ? count : TILE_SAFE, parity, scale, near);
-    if (count > TILE_SAFE)
-        tile_add_products(a + TILE_SAFE, b + TILE_SAFE, count - TILE_SAFE, parity, scale, rest);
+    for (u32 k = 0; k < TILE_SAFE && k < count; k += 4)
+        tile_add_products(a + k, b + k, 4, parity, scale, near);
+    for (u32 k = TILE_SAFE; k < count; k += 4)
+        tile_add_products(a + k, b + k, 4, parity, scale, rest);
     for (u32 v = 0; v < TILE_VECTORS; v++) {
         const __m256i total = _mm256_add_epi32(near[v], rest[v]);
         const __m256i wraps =
@@ -229,9 +234,8 @@ TILE_INLINE void tile_add_floats(struct tile *self, u32 row_block, u32 column_bl
         value[v] = tile_addend(self, e, v);
     for (u32 k = 0; k < self->k; k += self->step) {
         const u32 a = row_block * self->k + k, b = column_block * self->k + k;
-        for (u32 v = 0; v < TILE_VECTORS; v++)
-            highest[v] = tile_find_highest(self->a_exponent + a / per, self->b_exponent + b / per,
-                                           words, v, parity);
+        tile_find_highest(self->a_exponent + a / per, self->b_exponent + b / per, words, parity,
+                          highest);
         tile_add_step(self, self->a_value + a, self->b_value + b, parity, self->step, highest,
                       value);
     }
