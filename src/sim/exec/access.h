@@ -5,8 +5,8 @@
 #include "sim/exec/lanes.h"
 #include "sim/reach.h"
 
-/* One access: the addresses of all lanes (lanes that are off repeat an active one), and the bytes
- * each lane touches. */
+/* One access: the addresses of all lanes (lanes that are off repeat an active one, access_resolve's
+ * the first), and the bytes each lane touches. */
 struct access {
     struct wl_warp *warp;
     const struct wl_op *op;
@@ -54,13 +54,9 @@ static inline void access_resolve(struct access *access, struct wl_warp *warp,
     access->shape = WL_SHAPE_SCATTERED;
     if (warp->active == WL_FULL_MASK)
         return;
-    u64 previous = address[__builtin_ctz(warp->active)];
-    for (int i = 0; i < WL_LANES; i++) {
-        if (warp->active >> i & 1)
-            previous = address[i];
-        else
-            address[i] = previous;
-    }
+    const u64 first = address[__builtin_ctz(warp->active)], active = warp->active;
+    WL_FOR_LANES (i)
+        address[i] = active & lane_bits_8[i] ? address[i] : first;
 }
 
 /* One full-size element per lane, and addresses that form runs. */

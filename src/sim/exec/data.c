@@ -36,10 +36,10 @@ RUN(SELECT_32)
     u32 chosen = choice(warp, op);
     const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
     u32 *d = lane_register(warp, op->dst);
-    u32 active = warp->active;
+    const u32 active = warp->active;
     WL_FOR_LANES (i) {
-        u32 value = chosen >> i & 1 ? a[i] : b[i];
-        d[i] = active >> i & 1 ? value : d[i];
+        u32 value = chosen & lane_bits_4[i] ? a[i] : b[i];
+        d[i] = active & lane_bits_4[i] ? value : d[i];
     }
     return op + 1;
 }
@@ -49,10 +49,10 @@ RUN(SELECT_64)
     u64 chosen = choice(warp, op);
     const u64 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
     u64 *d = lane_register(warp, op->dst);
-    u64 active = warp->active;
+    const u64 active = warp->active;
     WL_FOR_LANES (i) {
-        u64 value = chosen >> i & 1 ? a[i] : b[i];
-        d[i] = active >> i & 1 ? value : d[i];
+        u64 value = chosen & lane_bits_8[i] ? a[i] : b[i];
+        d[i] = active & lane_bits_8[i] ? value : d[i];
     }
     return op + 1;
 }
@@ -271,17 +271,17 @@ RUN(UNPACK_32)
 static void broadcast_32(struct wl_warp *warp, u32 offset, u32 value)
 {
     u32 *d = lane_register(warp, offset);
-    u32 active = warp->active;
+    const u32 active = warp->active;
     WL_FOR_LANES (i)
-        d[i] = active >> i & 1 ? value : d[i];
+        d[i] = active & lane_bits_4[i] ? value : d[i];
 }
 
 static void broadcast_64(struct wl_warp *warp, u32 offset, u64 value)
 {
     u64 *d = lane_register(warp, offset);
-    u64 active = warp->active;
+    const u64 active = warp->active;
     WL_FOR_LANES (i)
-        d[i] = active >> i & 1 ? value : d[i];
+        d[i] = active & lane_bits_8[i] ? value : d[i];
 }
 
 RUN(MOV_IMM_32)
@@ -420,22 +420,23 @@ static u64 uniform_special(struct wl_warp *warp, const struct wl_op *op)
     return scalar_special(warp, op);
 }
 
-static u32 lane_special(enum wl_special special, int lane)
+/* Masks of lanes: the lane's bit, those below it, and all others instead. */
+static void write_lane_masks(struct wl_warp *warp, const struct wl_op *op)
 {
-    u32 bit = LANE_BIT(lane);
-    switch (special) {
-    case WL_SPECIAL_LANEMASK_EQ:
-        return bit;
-    case WL_SPECIAL_LANEMASK_LT:
-        return bit - 1;
-    case WL_SPECIAL_LANEMASK_LE:
-        return bit | (bit - 1);
-    case WL_SPECIAL_LANEMASK_GE:
-        return ~(bit - 1);
-    case WL_SPECIAL_LANEMASK_GT:
-        return ~(bit | (bit - 1));
-    default:
-        return (u32)lane;
+    static const struct {
+        u32 own, below, inverted;
+    } rows[] = {[WL_SPECIAL_LANEMASK_EQ - WL_SPECIAL_LANEMASK_EQ] = {~0u, 0, 0},
+                [WL_SPECIAL_LANEMASK_LT - WL_SPECIAL_LANEMASK_EQ] = {0, ~0u, 0},
+                [WL_SPECIAL_LANEMASK_LE - WL_SPECIAL_LANEMASK_EQ] = {~0u, ~0u, 0},
+                [WL_SPECIAL_LANEMASK_GE - WL_SPECIAL_LANEMASK_EQ] = {0, ~0u, ~0u},
+                [WL_SPECIAL_LANEMASK_GT - WL_SPECIAL_LANEMASK_EQ] = {~0u, ~0u, ~0u}};
+    const u32 kind = op->kind - WL_SPECIAL_LANEMASK_EQ, active = warp->active;
+    const u32 own = rows[kind].own, below = rows[kind].below, inverted = rows[kind].inverted;
+    u32 *d = lane_register(warp, op->dst);
+    WL_FOR_LANES (i) {
+        const u32 bit = lane_bits_4[i];
+        const u32 value = ((bit & own) | ((bit - 1) & below)) ^ inverted;
+        d[i] = active & bit ? value : d[i];
     }
 }
 
@@ -445,15 +446,16 @@ RUN(SPECIAL)
     if (special <= WL_SPECIAL_TID_Z) {
         const u32 *source = warp->worker->run->thread_index[warp->index][special];
         u32 *d = lane_register(warp, op->dst);
-        u32 active = warp->active;
+        const u32 active = warp->active;
         WL_FOR_LANES (i)
-            d[i] = active >> i & 1 ? source[i] : d[i];
-    } else if (special == WL_SPECIAL_LANEID ||
-               (special >= WL_SPECIAL_LANEMASK_EQ && special <= WL_SPECIAL_LANEMASK_GT)) {
+            d[i] = active & lane_bits_4[i] ? source[i] : d[i];
+    } else if (special == WL_SPECIAL_LANEID) {
+        const u32 active = warp->active;
         u32 *d = lane_register(warp, op->dst);
-        for (int i = 0; i < WL_LANES; i++)
-            if (warp->active >> i & 1)
-                d[i] = lane_special(special, i);
+        WL_FOR_LANES (i)
+            d[i] = active & lane_bits_4[i] ? (u32)i : d[i];
+    } else if (special >= WL_SPECIAL_LANEMASK_EQ && special <= WL_SPECIAL_LANEMASK_GT) {
+        write_lane_masks(warp, op);
     } else if (op->flags & WL_OPF_DST64) {
         broadcast_64(warp, op->dst, uniform_special(warp, op));
     } else {

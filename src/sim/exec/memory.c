@@ -1,5 +1,5 @@
 /* Loads and stores: which space, then the move between memory and registers. */
-#include "sim/exec/move.h"
+#include "sim/exec/active_run.h"
 #include "sim/exec/values.h"
 
 #define RUN(id)                                                                     \
@@ -13,6 +13,10 @@ RUN(LOAD_GLOBAL)
         access_resolve(&access, warp, op, WL_SITE_LOAD);
         if (!WL_EXEC(access_global)(&access))
             return NULL;
+        if (warp->active != WL_FULL_MASK) {
+            load_active(&access);
+            return op + 1;
+        }
     }
     load(&access);
     return op + 1;
@@ -25,6 +29,10 @@ RUN(STORE_GLOBAL)
         access_resolve(&access, warp, op, WL_SITE_STORE);
         if (!WL_EXEC(access_global)(&access))
             return NULL;
+        if (warp->active != WL_FULL_MASK) {
+            store_active(&access);
+            return op + 1;
+        }
     }
     store(&access);
     return op + 1;

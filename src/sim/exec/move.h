@@ -2,11 +2,12 @@
 #ifndef WL_SIM_EXEC_MOVE_H
 #define WL_SIM_EXEC_MOVE_H
 
-#ifdef __AVX512F__
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
 #include "sim/exec/access.h"
+#include "sim/exec/quads.h"
 
 #define POINTER(type, address) ((type *)(uintptr_t)(address))
 
@@ -203,6 +204,10 @@ static inline void load(struct access *access)
         move_runs(access, true);
         return;
     }
+    if (has_quads(access)) {
+        load_quads(access);
+        return;
+    }
     if (access->shape == WL_SHAPE_UNIFORM && op->width_bytes == 4 && !(op->flags & WL_OPF_DST64)) {
         load_uniform(warp, op, POINTER(const u32, access->address[0]));
         return;
@@ -262,6 +267,10 @@ static inline void store(struct access *access)
     }
     if (has_runs(access)) {
         move_runs(access, false);
+        return;
+    }
+    if (has_quads(access)) {
+        store_quads(access);
         return;
     }
     for (int k = 0; k < op->count; k++)

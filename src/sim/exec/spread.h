@@ -4,7 +4,7 @@
 #ifndef WL_SIM_EXEC_SPREAD_H
 #define WL_SIM_EXEC_SPREAD_H
 
-#include "sim/exec/move.h"
+#include "sim/exec/active_run.h"
 
 /* Whether accesses of the site are done without learning from them: nobody counts them, and no
  * window helps them. */
@@ -16,6 +16,14 @@ static inline bool is_unlearnt(const struct wl_warp *warp, const struct wl_op *o
             op->width_bytes != 4 || op->flags & WL_OPF_DST64);
 }
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
+/* The signs of eight lanes. */
+static inline u32 lane_mask(__m256i lanes)
+{
+    return (u32)_mm256_movemask_ps(_mm256_castsi256_ps(lanes));
+}
+#endif
+
 /* The active lanes whose offset is not aligned, or lies beyond `most`. */
 static inline u32 find_astray(const u32 *offset, u32 active, u32 most, u32 bytes)
 {
@@ -26,6 +34,17 @@ static inline u32 find_astray(const u32 *offset, u32 active, u32 most, u32 bytes
     const u32 high_astray =
         _mm512_cmpgt_epu32_mask(high, limit) | _mm512_test_epi32_mask(high, rest);
     return (low_astray | high_astray << 16) & active;
+#elif defined(__AVX2__)
+    const __m256i limit = _mm256_set1_epi32((int)most), rest = _mm256_set1_epi32((int)bytes - 1);
+    u32 fit = 0;
+    for (u32 i = 0; i < WL_LANES; i += 8) {
+        const __m256i at = _mm256_load_si256((const __m256i *)(const void *)(offset + i));
+        const __m256i is_low = _mm256_cmpeq_epi32(_mm256_min_epu32(at, limit), at);
+        const __m256i is_even =
+            _mm256_cmpeq_epi32(_mm256_and_si256(at, rest), _mm256_setzero_si256());
+        fit |= lane_mask(_mm256_and_si256(is_low, is_even)) << i;
+    }
+    return ~fit & active;
 #else
     u32 astray = 0;
     WL_FOR_LANES (i)
@@ -44,6 +63,15 @@ static inline u32 find_differing(const u32 *offset, u32 active, u32 first, const
     return (_mm512_cmpneq_epi32_mask(low, _mm512_load_si512(known)) |
             (u32)_mm512_cmpneq_epi32_mask(high, _mm512_load_si512(known + 16)) << 16) &
            active;
+#elif defined(__AVX2__)
+    const __m256i start = _mm256_set1_epi32((int)first);
+    u32 same = 0;
+    for (u32 i = 0; i < WL_LANES; i += 8) {
+        const __m256i at = _mm256_load_si256((const __m256i *)(const void *)(offset + i));
+        const __m256i expected = _mm256_load_si256((const __m256i *)(const void *)(known + i));
+        same |= lane_mask(_mm256_cmpeq_epi32(_mm256_sub_epi32(at, start), expected)) << i;
+    }
+    return ~same & active;
 #else
     u32 differing = 0;
     WL_FOR_LANES (i)
@@ -143,10 +171,7 @@ static inline void move_run(struct access *access, bool is_load)
                                      _mm512_maskz_loadu_epi64((__mmask8)mask, from));
     }
 #else
-    for (u32 left = active; left; left &= left - 1) {
-        const size_t at = (size_t)(u32)__builtin_ctz(left) * bytes;
-        memcpy(to + at, from + at, bytes);
-    }
+    move_active(to, from, active, bytes);
 #endif
 }
 

@@ -5,21 +5,21 @@
 extern const struct wl_executor_row WL_EXEC(table)[WL_OP_COUNT];
 
 /* The operation on all lanes, after which lanes that are off get back what they had. */
-#define MASKED(type, name)                                                        \
+#define MASKED(type, name, bits)                                                  \
     static const struct wl_op *name(struct wl_warp *warp, const struct wl_op *op) \
     {                                                                             \
         type *d = lane_register(warp, op->dst);                                   \
         type kept[WL_LANES] __attribute__((aligned(64)));                         \
-        const u32 active = warp->active;                                          \
+        const type active = warp->active;                                         \
         memcpy(kept, d, sizeof kept);                                             \
         const struct wl_op *next = WL_EXEC(table)[op->code].full(warp, op);       \
         WL_FOR_LANES (i)                                                          \
-            d[i] = active >> i & 1 ? d[i] : kept[i];                              \
+            d[i] = active & bits[i] ? d[i] : kept[i];                             \
         return next;                                                              \
     }
 
-MASKED(u32, masked_32)
-MASKED(u64, masked_64)
+MASKED(u32, masked_32, lane_bits_4)
+MASKED(u64, masked_64, lane_bits_8)
 
 #define MASKED_u32 masked_32
 #define MASKED_s32 masked_32
