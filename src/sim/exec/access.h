@@ -5,8 +5,8 @@
 #include "sim/exec/lanes.h"
 #include "sim/reach.h"
 
-/* One access: the addresses of all lanes (lanes that are off repeat an active one, access_resolve's
- * the first), and the bytes each lane touches. */
+/* One access: the addresses of all lanes (lanes that are off repeat the first active one), and
+ * the bytes each lane touches. */
 struct access {
     struct wl_warp *warp;
     const struct wl_op *op;

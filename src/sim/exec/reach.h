@@ -33,15 +33,10 @@ static inline bool reach_memory_at(struct wl_warp *warp, const struct wl_op *op,
     access.is_local = false;
     access.dropped = 0;
     access.shape = WL_SHAPE_SCATTERED;
-    u64 last = address[__builtin_ctz(warp->active)];
-    const u64 window = last & WL_WINDOW_MASK;
-    if (warp->active == WL_FULL_MASK)
-        memcpy(access.address, address, sizeof access.address);
-    else
-        for (int i = 0; i < WL_LANES; i++) {
-            last = warp->active >> i & 1 ? address[i] : last;
-            access.address[i] = last;
-        }
+    const u64 first = address[__builtin_ctz(warp->active)], active = warp->active;
+    const u64 window = first & WL_WINDOW_MASK;
+    WL_FOR_LANES (i)
+        access.address[i] = active & lane_bits_8[i] ? address[i] : first;
     bool is_shared = space == WL_SITE_SHARED || window == WL_SHARED_WINDOW;
     if (window == WL_SHARED_WINDOW)
         access_leave_window(access.address, bytes);

@@ -365,12 +365,20 @@ TILE_INLINE void tile_add_doubles(const double *a, __m256d b[4][2], double *even
     }
 }
 
+/* In the vectors that are read next: what is stored in parts the host cannot hand on to a load of
+ * the whole. */
+TILE_INLINE void tile_copy_doubles(double *to, const double *from)
+{
+    for (u32 lane = 0; lane < WL_LANES; lane += 4)
+        _mm256_store_pd(to + lane, _mm256_load_pd(from + lane));
+}
+
 void WL_EXEC(tile_multiply_doubles)(struct tile *self)
 {
     const u32 words = self->k / 4, elements = 2 * self->row_blocks * self->column_blocks;
     __m256d b[4][2];
     for (u32 e = 0; e < elements; e++)
-        memcpy(self->double_sum[e], lane_register(self->warp, self->c[e]), WL_REGISTER64_BYTES);
+        tile_copy_doubles(self->double_sum[e], lane_register(self->warp, self->c[e]));
     for (u32 r = 0; r < self->column_blocks * words; r++) {
         const u32 column = r / words, word = r % words;
         tile_read_doubles(lane_register(self->warp, self->b[r]), b);
@@ -382,7 +390,7 @@ void WL_EXEC(tile_multiply_doubles)(struct tile *self)
         }
     }
     for (u32 e = 0; e < elements; e++)
-        memcpy(lane_register(self->warp, self->d[e]), self->double_sum[e], WL_REGISTER64_BYTES);
+        tile_copy_doubles(lane_register(self->warp, self->d[e]), self->double_sum[e]);
 }
 
 #endif
