@@ -2,6 +2,10 @@
 #include "sim/exec/placing.h"
 #include "sim/exec/reach.h"
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #define RUN(id)                                                                     \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
@@ -97,6 +101,82 @@ static inline void move_units(const struct wl_warp *warp, const struct fragment 
     }
 }
 
+/* Copies 16 bytes of each to 32 that follow each other: in one store, as who reads them together
+ * would otherwise wait for two. */
+static inline void copy_halves(uint8_t *to, const uint8_t *low, const uint8_t *high)
+{
+#ifdef __AVX2__
+    const __m256i first = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i_u *)low));
+    const __m128i second = _mm_loadu_si128((const __m128i_u *)high);
+    _mm256_storeu_si256((__m256i_u *)to, _mm256_inserti128_si256(first, second, 1));
+#else
+    memcpy(to, low, 16);
+    memcpy(to + 16, high, 16);
+#endif
+}
+
+static bool has_one_address(const struct wl_warp *warp, const struct wl_op *op)
+{
+    u64 differs = 0;
+    if (op->flags & WL_OPF_NO_ADDRESS)
+        return true;
+    const u32 *narrow = lane_register(warp, op->a);
+    const u64 *wide = lane_register(warp, op->a);
+    if (op->flags & WL_OPF_ADDRESS32)
+        WL_FOR_LANES (i)
+            differs |= narrow[i] ^ narrow[0];
+    else
+        WL_FOR_LANES (i)
+            differs |= wide[i] ^ wide[0];
+    return !differs;
+}
+
+/* Where in shared memory the lanes' one address is; UINT64_MAX: it is elsewhere. */
+static u64 shared_offset(const struct wl_warp *warp, const struct wl_op *op,
+                         enum wl_site_space space)
+{
+    const u64 address = reach_base(warp, op, 0);
+    if ((address & WL_WINDOW_MASK) == WL_SHARED_WINDOW)
+        return address & ~WL_WINDOW_MASK;
+    return space == WL_SITE_SHARED ? address : UINT64_MAX;
+}
+
+/* Loads a factor whose rows stand in a row of lanes each as they lie in shared memory, where nobody
+ * counts or records: all lanes have one address. False: nothing was done, and it goes the long way.
+ */
+static bool load_rows(const struct wl_warp *warp, const struct wl_op *op,
+                      const struct fragment *self, const u32 *list, const u32 *dimension)
+{
+    const struct wl_run *run = warp->worker->run;
+    const u64 bits = wl_matrix_format_bits(self->format), lane_bytes = self->run_bits / 8;
+    const struct placing *placing = &self->placing;
+    u32 differs = 0;
+    if (self->is_column_major || self->role == WL_MATRIX_C || run->count || warp->trace ||
+        warp->active != WL_FULL_MASK || !has_one_address(warp, op))
+        return false;
+    WL_FOR_LANES (i)
+        differs |= dimension[i] ^ dimension[0];
+    const u64 start = shared_offset(warp, op, self->space), row_bits = dimension[0] * bits;
+    const u64 columns_bytes = placing->column_blocks * 4 * lane_bytes;
+    const u64 span = (placing->row_blocks * 8 - 1) * (row_bits / 8) + columns_bytes;
+    if (differs || start >= run->shared_bytes || span > run->shared_bytes - start ||
+        (start * 8 | row_bits) % self->run_bits)
+        return false;
+    for (u32 r = 0; r < self->registers; r++) {
+        u32 row, column;
+        locate(placing, r, 0, &row, &column);
+        const uint8_t *from = warp->shared + start + row * (row_bits / 8) + column * bits / 8;
+        uint8_t *to = lane_register(warp, list[r]);
+        if (lane_bytes == 8)
+            for (u32 y = 0; y < 8; y++, from += row_bits / 8)
+                copy_halves(to + 32 * (size_t)y, from, from + 16);
+        else
+            for (u32 y = 0; y < 8; y += 2, from += 2 * (row_bits / 8))
+                copy_halves(to + 16 * (size_t)y, from, from + row_bits / 8);
+    }
+    return true;
+}
+
 static inline __attribute__((always_inline)) const struct wl_op *
 move_fragment(struct wl_warp *warp, const struct wl_op *op, bool is_load)
 {
@@ -104,9 +184,10 @@ move_fragment(struct wl_warp *warp, const struct wl_op *op, bool is_load)
     const u32 *list = list_of(warp, op), *dimension = lane_register(warp, op->b);
     const u32 per = self.format == WL_FORMAT_F64 ? 1 : 32 / wl_matrix_format_bits(self.format);
     u64 base[WL_LANES], address[WL_LANES];
-    for (u32 lane = 0; lane < WL_LANES; lane++)
+    const bool is_done = is_load && load_rows(warp, op, &self, list, dimension);
+    for (u32 lane = 0; lane < WL_LANES && !is_done; lane++)
         base[lane] = reach_base(warp, op, lane);
-    for (u32 index = 0; index < self.registers * per; index += self.run) {
+    for (u32 index = 0; index < self.registers * per && !is_done; index += self.run) {
         find_places(&self, index, base, dimension, address);
         if (!reach_memory(warp, op, self.space, is_load ? WL_SITE_LOAD : WL_SITE_STORE,
                           self.run_bits / 8, address))
