@@ -2,11 +2,8 @@
 #ifndef WL_SIM_EXEC_QUADS_H
 #define WL_SIM_EXEC_QUADS_H
 
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
-
 #include "sim/exec/access.h"
+#include "sim/exec/turn.h"
 
 /* Whether the access is one of four words a lane, whose addresses form runs. */
 static inline bool has_quads(const struct access *access)
@@ -20,22 +17,6 @@ static inline bool has_quads(const struct access *access)
     return false;
 #endif
 }
-
-#ifdef __AVX2__
-/* Rows of four words, two a vector: lane and lane + 4, by words of eight lanes; the same turns them
- * back. */
-static inline void turn_quads(const __m256i from[4], __m256i to[4])
-{
-    const __m256i low01 = _mm256_unpacklo_epi32(from[0], from[1]);
-    const __m256i low23 = _mm256_unpacklo_epi32(from[2], from[3]);
-    const __m256i high01 = _mm256_unpackhi_epi32(from[0], from[1]);
-    const __m256i high23 = _mm256_unpackhi_epi32(from[2], from[3]);
-    to[0] = _mm256_unpacklo_epi64(low01, low23);
-    to[1] = _mm256_unpackhi_epi64(low01, low23);
-    to[2] = _mm256_unpacklo_epi64(high01, high23);
-    to[3] = _mm256_unpackhi_epi64(high01, high23);
-}
-#endif
 
 static inline void load_quads(const struct access *access)
 {

@@ -1,6 +1,7 @@
 #include "sim/exec/tile.h"
 
 #include "sim/exec/lanes.h"
+#include "sim/exec/turn.h"
 
 #ifdef __AVX2__
 #define TILE_INLINE                                                               \
@@ -84,19 +85,6 @@ TILE_INLINE void tile_read_a(struct tile *self, enum wl_matrix_format format)
     }
 }
 
-/* Word q of columns 0, 2, 4, 6 and 1, 3, 5, 7 of a register. */
-TILE_INLINE void tile_by_words(const __m256i *lanes, __m256i word[4])
-{
-    const __m256i low01 = _mm256_unpacklo_epi32(lanes[0], lanes[1]);
-    const __m256i low23 = _mm256_unpacklo_epi32(lanes[2], lanes[3]);
-    const __m256i high01 = _mm256_unpackhi_epi32(lanes[0], lanes[1]);
-    const __m256i high23 = _mm256_unpackhi_epi32(lanes[2], lanes[3]);
-    word[0] = _mm256_unpacklo_epi64(low01, low23);
-    word[1] = _mm256_unpackhi_epi64(low01, low23);
-    word[2] = _mm256_unpacklo_epi64(high01, high23);
-    word[3] = _mm256_unpackhi_epi64(high01, high23);
-}
-
 TILE_INLINE void tile_spread_columns(__m256i to[2], __m256i columns)
 {
     to[0] = _mm256_permute2x128_si256(columns, columns, 0x00);
@@ -107,8 +95,8 @@ TILE_INLINE void tile_read_b(struct tile *self, enum wl_matrix_format format)
 {
     const u32 per = 32 / wl_matrix_format_bits(format), words = self->k / per;
     for (u32 r = 0; r < self->column_blocks * (words / 4); r++) {
-        __m256i word[4], spread[2];
-        tile_by_words(lane_register(self->warp, self->b[r]), word);
+        __m256i word[4], spread[2]; /* word q of columns 0, 2, 4, 6 and 1, 3, 5, 7 */
+        turn_quads(lane_register(self->warp, self->b[r]), word);
         for (u32 q = 0; q < 4; q++) {
             for (u32 i = 0; i < per; i++) {
                 tile_spread_columns(spread, _mm256_castps_si256(tile_value(word[q], i, format)));
