@@ -417,7 +417,7 @@ return {
             for _, kernel in ipairs(trace.kernels) do
                 first = first or (not kernel.is_profiled and kernel) or nil
             end
-            if not first or first.ns < 0.05 * trace.kernel_sum_ns then
+            if not first or first.ns == 0 or first.ns < 0.05 * trace.kernel_sum_ns then
                 return nil
             end
             local name = function_name(first)

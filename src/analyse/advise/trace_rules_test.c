@@ -105,6 +105,13 @@ static void make_busy(struct trace *trace)
     call(trace, SYNCHRONIZE, trace->gpu_ns - trace->host_ns);
 }
 
+/* Kernels whose time nobody could predict. */
+static void make_timeless(struct trace *trace)
+{
+    launch(trace, 2000, 0);
+    call(trace, SYNCHRONIZE, 1000);
+}
+
 static void make_idle(struct trace *trace)
 {
     for (int i = 0; i < 10; i++) {
@@ -371,6 +378,7 @@ static const struct {
     {"gpu-idle", make_waiting,
      "of that the host is in MPI | first give the ranks as much work each", make_busy},
     {"profile-next", make_busy, "warplens profile -k step -c 1 ./app 12", make_no_kernel},
+    {"profile-next", make_busy, "takes 100% of the time of all kernels", make_timeless},
 };
 
 static void each_fires_and_is_silent(void **state)
