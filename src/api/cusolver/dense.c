@@ -198,6 +198,12 @@ static bool can_generate(int m, int n, int k, int lda)
     return wl_solver_is_valid(m, n, lda) && n <= m && k >= 0 && k <= n;
 }
 
+/* Workspace of a panel of columns. */
+static int give_panel_size(void *handle, int m, int n, int lda, int *count)
+{
+    return wl_solver_give_size(handle, wl_solver_is_valid(m, n, lda), (int64_t)n * TILE, count);
+}
+
 /* The reflections, which are in a's place, are applied to the identity in the program's space. */
 static int orgqr(void *handle, char letter, int m, int n, int k, void *a, int lda,
                  const void *factors, void *space, int space_elements, int *info)
@@ -238,8 +244,7 @@ static int orgqr(void *handle, char letter, int m, int n, int k, void *a, int ld
                                              int *count)                                           \
     {                                                                                              \
         (void)a;                                                                                   \
-        return wl_solver_give_size(handle, wl_solver_is_valid(m, n, lda), (int64_t)n * TILE,       \
-                                   count);                                                         \
+        return give_panel_size(handle, m, n, lda, count);                                          \
     }                                                                                              \
     int cusolverDn##Letter##getrf(void *handle, int m, int n, T *a, int lda, T *space,             \
                                   int *pivots, int *info)                                          \
@@ -259,8 +264,7 @@ static int orgqr(void *handle, char letter, int m, int n, int k, void *a, int ld
                                              int *count)                                           \
     {                                                                                              \
         (void)a;                                                                                   \
-        return wl_solver_give_size(handle, wl_solver_is_valid(m, n, lda), (int64_t)n * TILE,       \
-                                   count);                                                         \
+        return give_panel_size(handle, m, n, lda, count);                                          \
     }                                                                                              \
     int cusolverDn##Letter##geqrf(void *handle, int m, int n, T *a, int lda, T *factors, T *space, \
                                   int count, int *info)                                            \
