@@ -29,15 +29,27 @@ uint64_t wl_flights_land(struct wl_flights *flights, uint64_t time);
 struct wl_schedule_block {
     uint32_t ready, waiting; /* warps: that may run; that wait for a known time */
     uint32_t last;           /* that ran last */
-    uint64_t next;           /* the first time at which one of those that wait may run */
+    uint32_t rank;           /* by age: 0 is the oldest block's */
 };
 
+/* Warps that wait for a known time, the first to come first: a ring. */
+struct wl_schedule_queue {
+    struct wl_schedule_wait {
+        uint64_t time;
+        uint32_t warp;
+    } * waits;
+    uint32_t first, count;
+};
+
+/* How long a warp waits is one of few spans (of loads, of arithmetic), so that almost all who begin
+ * to wait come behind all others of one of two queues. */
 struct wl_schedule {
     struct wl_schedule_block *blocks;
-    uint32_t *order;  /* blocks, oldest first */
-    uint64_t *arrive; /* by number of the warp: when its wait ends */
-    uint64_t next;    /* the first of these times; WL_SCHEDULE_NEVER: nobody waits for one */
+    uint32_t *order;       /* blocks by rank */
+    uint64_t *ready_ranks; /* a bit for each rank: the block has a warp that is ready */
+    struct wl_schedule_queue queues[2];
     uint32_t block_count, warps_per_block;
+    uint32_t queue_mask; /* places of a queue less 1: a power of two, room for all warps */
     uint32_t turn, cursor;
 };
 
