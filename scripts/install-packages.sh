@@ -28,7 +28,7 @@ slurm: for the test of srun, which starts its own slurmctld and slurmd
 # GROUP: packages of Debian and Ubuntu; "a|b": the first that this release has, unless one is there already. GCC is the
 # default gcc of this release, whose offloading compiler has the same number; CLANG the number of the default clang.
 debian='
-build: gcc libc6-dev make cmake ninja-build pkg-config libsqlite3-dev zlib1g-dev libjansson-dev liblua5.4-dev libzstd-dev liblz4-dev libelf-dev libdw-dev libiberty-dev uthash-dev libcmocka-dev libcairo2-dev libmicrohttpd-dev libedit-dev
+build: gcc libc6-dev make cmake ninja-build pkg-config libsqlite3-dev zlib1g-dev libjansson-dev liblua5.4-dev libzstd-dev liblz4-dev libxxhash-dev libelf-dev libdw-dev libiberty-dev uthash-dev libcmocka-dev libcairo2-dev libmicrohttpd-dev libedit-dev
 cuda: clang g++
 format: clang-format-14 git
 fuzz: clang libclang-rt-CLANG-dev|libclang-rt-dev
@@ -44,7 +44,7 @@ site: pandoc
 slurm: slurmctld slurmd slurm-client slurm-wlm-basic-plugins
 '
 fedora='
-build: gcc glibc-devel make cmake ninja-build pkgconf-pkg-config sqlite-devel zlib-devel jansson-devel lua-devel libzstd-devel lz4-devel elfutils-libelf-devel elfutils-devel binutils-devel uthash-devel libcmocka-devel cairo-devel libmicrohttpd-devel libedit-devel
+build: gcc glibc-devel make cmake ninja-build pkgconf-pkg-config sqlite-devel zlib-devel jansson-devel lua-devel libzstd-devel lz4-devel xxhash-devel elfutils-libelf-devel elfutils-devel binutils-devel uthash-devel libcmocka-devel cairo-devel libmicrohttpd-devel libedit-devel
 cuda: clang gcc-c++
 format: clang-tools-extra git
 fuzz: clang compiler-rt
@@ -60,7 +60,7 @@ site: pandoc
 slurm: slurm slurm-slurmctld slurm-slurmd
 '
 arch='
-build: gcc make cmake ninja pkgconf sqlite zlib jansson lua54 zstd lz4 libelf binutils uthash cmocka cairo libmicrohttpd libedit
+build: gcc make cmake ninja pkgconf sqlite zlib jansson lua54 zstd lz4 xxhash libelf binutils uthash cmocka cairo libmicrohttpd libedit
 cuda: clang gcc
 format: clang git
 fuzz: clang compiler-rt

@@ -32,6 +32,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "l1_global=compiled\n"
                                    "strict_arch=no\n"
                                    "interpret=no\n"
+                                   "execute_repeats=no\n"
                                    "predict_time=yes\n"
                                    "whatif=no\n"
                                    "whatif_together=\n"

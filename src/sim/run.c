@@ -162,6 +162,8 @@ bool wl_run_find_range(const struct wl_run *run, struct wl_site_state *site, uin
     if (low == run->launch->range_count ||
         !wl_reach_holds(ranges[low].start, ranges[low].end, address, bytes))
         return find_own_range(run, site, address, bytes);
+    if (run->options->touched)
+        __atomic_store_n(&run->options->touched[low], 1, __ATOMIC_RELAXED);
     site->range_start = ranges[low].start;
     site->range_end = ranges[low].end;
     return true;

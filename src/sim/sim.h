@@ -166,6 +166,8 @@ struct wl_sim_options {
     /* device-side output (printf) goes here in block order of completion; NULL: stdout */
     void (*print)(void *self, const char *text, size_t length);
     void *print_self;
+    uint8_t *touched; /* for each of the launch's ranges: set to 1 if the kernel looked for memory
+                         there. May be NULL */
     struct wl_trace *traces; /* for the timing model: SMs to record; may be NULL */
     uint32_t trace_count;
     struct wl_trace *alone; /* the same: takes the block of the longest warp, from where it goes on

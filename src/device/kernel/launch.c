@@ -7,6 +7,7 @@
 #include "device/core/handles.h"
 #include "device/kernel/lengths.h"
 #include "device/kernel/predict.h"
+#include "device/kernel/repeats.h"
 #include "device/kernel/state.h"
 #include "device/memory/state.h"
 #include "device/stream/state.h"
@@ -269,6 +270,27 @@ static void take_children(struct wl_sim_counts *counts, struct wl_device_childre
     counts->child_count = 0;
 }
 
+/* Executes the launch, if it is not one that nobody counts and whose outcome is known. */
+static enum wl_code execute_or_spare(const struct wl_device_request *request,
+                                     const struct wl_sim_launch *input,
+                                     struct wl_sim_options *options, struct wl_sim_counts *counts,
+                                     struct wl_error *error)
+{
+    const struct wl_device_options *asked = &wl_device.options;
+    const bool is_plain = !options->count && !options->checks && !options->budget &&
+                          !asked->interpret && !asked->execute_repeats;
+    struct wl_device_repeat *repeat =
+        is_plain ? wl_device_repeat_find(request, input->parameters) : NULL;
+    if (repeat && wl_device_repeat_spare(repeat, input, options))
+        return WL_OK;
+    enum wl_code code = wl_sim_run(wl_device_kernels.sim, input, options, counts, error);
+    if (repeat)
+        wl_device_repeat_note(repeat, input, options,
+                              code == WL_OK && !counts->finding_count && !counts->child_count,
+                              counts->wall_ns);
+    return code;
+}
+
 static int run(const struct wl_device_request *request, uint32_t stream_id,
                const uint8_t *parameters, struct wl_device_children *made)
 {
@@ -301,7 +323,7 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
     options.traces = traces;
     options.trace_count = trace_count;
     options.alone = is_timed ? &goes_on : NULL;
-    enum wl_code code = wl_sim_run(wl_device_kernels.sim, &input, &options, &counts, &error);
+    enum wl_code code = execute_or_spare(request, &input, &options, &counts, &error);
     uint64_t length_ns = is_timed && code == WL_OK
                              ? wl_device_predict(request->kernel, &input, traces, trace_count,
                                                  &goes_on, is_wanted, &counts)

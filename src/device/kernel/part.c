@@ -1,5 +1,6 @@
 /* What the kernels' part of the device begins and ends with. */
 #include "device/kernel/lengths.h"
+#include "device/kernel/repeats.h"
 #include "device/kernel/state.h"
 
 struct wl_device_kernels wl_device_kernels;
@@ -22,6 +23,7 @@ static void shut_down(void)
     while (wl_device_kernels.modules)
         wl_device_module_free(wl_device_kernels.modules);
     wl_device_lengths_free();
+    wl_device_repeats_free();
     if (wl_device_kernels.sim)
         wl_sim_free(wl_device_kernels.sim);
     wl_device_kernels = (struct wl_device_kernels){0};

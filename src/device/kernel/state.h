@@ -38,6 +38,13 @@ struct wl_device_module {
 
 struct wl_device_whatif_row;
 
+/* Whether launches may be spared that an earlier one did. */
+enum wl_device_sparing {
+    WL_DEVICE_SPARING_UNKNOWN,
+    WL_DEVICE_SPARING_MAY_BE,
+    WL_DEVICE_SPARING_NEVER
+};
+
 struct wl_device_kernel {
     struct wl_device_module *module;
     char *name;
@@ -53,16 +60,23 @@ struct wl_device_kernel {
     uint32_t cluster[3]; /* set by the program, 0: not */
     bool has_large_clusters;
     struct wl_device_whatif_row *whatif; /* kernel/whatif.c */
+    enum wl_device_sparing sparing;      /* kernel/repeats.c */
     UT_hash_handle hh;
 };
 
 struct wl_device_length_row; /* kernel/lengths.c */
+struct wl_device_repeat;     /* kernel/repeats.c */
 
 struct wl_device_kernels {
     struct wl_sim *sim;
     struct wl_device_module *modules;
     struct wl_device_module *runtime; /* device_runtime.ptx, once a kernel launches kernels */
     struct wl_device_length_row *lengths;
+    struct wl_device_repeat *repeats;
+    uint64_t repeat_kept_bytes;      /* of memory that launches changed */
+    uint64_t spared;                 /* launches */
+    double hashed_bytes, hashed_ns;  /* of looks at memory, all together */
+    bool spares_any;                 /* however little it gains; for tests */
     double counting_s, predicting_s; /* that a usual host took, by what it did so far */
     double whatif_s;                 /* the same of replays without causes of delay */
 };
