@@ -14,6 +14,7 @@
 #include "warp/op.h"
 
 enum {
+    SHARED_PIECES = 8,   /* so many are worth waking other threads */
     ENTRIES_MOST = 1024, /* launches that are known; then all are forgotten */
     REST_LOG_MOST = 6 /* launches that are not looked at after one in vain: 2 to the power of it */
 };
@@ -199,6 +200,11 @@ static void hash_now(void *self, uint32_t index, uint32_t worker)
 
 static void hash_pieces(struct wl_device_repeat *repeat)
 {
+    if (repeat->piece_count < SHARED_PIECES) {
+        for (size_t i = 0; i < repeat->piece_count; i++)
+            hash_now(repeat->pieces, (uint32_t)i, 0);
+        return;
+    }
     const uint64_t begin_ns = wl_clock_monotonic_ns();
     wl_sim_share(wl_device_kernels.sim, wl_device.options.threads, (uint32_t)repeat->piece_count,
                  hash_now, repeat->pieces);
