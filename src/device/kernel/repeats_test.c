@@ -222,6 +222,50 @@ static void memory_of_the_program_is_left_alone(void **state)
     free(own);
 }
 
+static uint32_t draw(uint32_t *seed, uint32_t below)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 8) % below;
+}
+
+static void model(const char *name, uint32_t *out, const uint32_t *in)
+{
+    if (!strcmp(name, "copies"))
+        memmove(out, in, BYTES);
+    for (uint32_t i = 0; i < WORDS && !strcmp(name, "adds"); i++)
+        out[i] += in[i];
+    for (uint32_t i = 0; i < WORDS && !strcmp(name, "scales"); i++)
+        out[i] = in[i] * 3 + 4;
+}
+
+/* Kernels and the host write the same buffers, in runs that repeat and runs that do not. */
+static void memory_is_as_if_all_were_executed(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"copies", "adds", "scales"};
+    static uint32_t modelled[3][WORDS];
+    uint32_t *buffers[3] = {from, to, allocate(BYTES)}, seed = 5;
+    memcpy(modelled[0], from, BYTES);
+    for (int i = 0; i < 150; i++) {
+        const char *name = names[draw(&seed, 3)];
+        const uint32_t out = draw(&seed, 3), in = draw(&seed, 3), times = 1 + draw(&seed, 6);
+        const uint32_t action = draw(&seed, 4), word = draw(&seed, WORDS);
+        for (uint32_t k = 0; k < times; k++) {
+            if (action == 0) { /* the same before each, as programs do that time a kernel */
+                memset(buffers[out], 0, BYTES);
+                memset(modelled[out], 0, BYTES);
+            } else if (action == 1) {
+                buffers[in][word] = modelled[in][word] = k / 2;
+            }
+            launch(name, buffers[out], buffers[in], 1);
+            model(name, modelled[out], modelled[in]);
+        }
+        for (int k = 0; k < 3; k++)
+            assert_memory_equal(buffers[k], modelled[k], BYTES);
+    }
+    assert_true(wl_device_kernels.spared > 50);
+}
+
 static void findings_are_made_again(void **state)
 {
     (void)state;
@@ -287,6 +331,7 @@ int main(void)
         TEST(memory_that_was_freed_is_forgotten),
         TEST(what_hangs_on_more_than_memory_is_executed),
         TEST(memory_of_the_program_is_left_alone),
+        TEST(memory_is_as_if_all_were_executed),
         TEST(findings_are_made_again),
         TEST(whoever_asks_has_all_executed),
         TEST(what_is_counted_is_executed),
