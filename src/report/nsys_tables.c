@@ -19,14 +19,14 @@
                                   " ORDER BY 2 DESC, " group
 
 /* A launch: the call, the kernel and what is between. */
-#define LAUNCHES                                                                                  \
-    "calls AS MATERIALIZED (SELECT process_id, correlation, thread, start_ns, end_ns, "           \
-    "names.name AS name FROM " NAMED " WHERE category IN (1, 2) AND correlation), launches AS "   \
-    "(SELECT calls.process_id AS process_id, calls.thread AS thread, calls.name AS call, "        \
-    "calls.start_ns AS call_start, calls.end_ns AS call_end, k.start_ns AS start_ns, k.end_ns "   \
-    "AS end_ns, k.word_0 AS word_0, k.word_1 AS word_1, k.word_2 AS word_2, coalesce(kernels."    \
-    "name, '?') AS kernel FROM trace_events AS k JOIN calls ON calls.process_id = k.process_id "  \
-    "AND calls.correlation = k.correlation LEFT JOIN names AS kernels ON kernels.id = k.name_id " \
+#define LAUNCHES                                                                                                 \
+    "calls AS MATERIALIZED (SELECT process_id, correlation, thread, start_ns, end_ns, "                          \
+    "names.name AS name FROM " NAMED " WHERE category IN (1, 2) AND correlation), launches AS "                  \
+    "(SELECT calls.process_id AS process_id, calls.thread AS thread, calls.name AS call, "                       \
+    "calls.start_ns AS call_start, calls.end_ns AS call_end, k.start_ns AS start_ns, k.end_ns "                  \
+    "AS end_ns, k.flags AS flags, k.word_0 AS word_0, k.word_1 AS word_1, k.word_2 AS word_2, coalesce(kernels." \
+    "name, '?') AS kernel FROM trace_events AS k JOIN calls ON calls.process_id = k.process_id "                 \
+    "AND calls.correlation = k.correlation LEFT JOIN names AS kernels ON kernels.id = k.name_id "                \
     "WHERE k.category = 4)"
 
 /* What the GPU did for each NVTX range: for the calls that its thread made within it. */
@@ -167,8 +167,8 @@ const struct wl_timeline_table wl_nsys_tables[] = {
     {"nvtx_gpu_proj_sum", "NVTX GPU Projection Summary",
      "a range of NVTX: from the first to the last that the GPU did for it", .is_of_device = true,
      .sql =
-         "WITH " PROJECTIONS " SELECT name, " STYLE ", sum(last - first), sum(" LENGTH
-         "), count(*), " SPREAD(
+         "WITH " PROJECTIONS " SELECT name, " STYLE
+         ", sum(last - first), sum(end_ns - start_ns), count(*), " SPREAD(
              "last - first") ", sum(works), avg(works), avg(iif(category = 8, level, 0)) FROM projections "
                              "GROUP BY name, category ORDER BY 3 DESC, name",
      .columns = {{"Range", WL_UNIT_TEXT},
@@ -187,7 +187,7 @@ const struct wl_timeline_table wl_nsys_tables[] = {
     {"nvtx_gpu_proj_trace", "NVTX GPU Projection Trace",
      "a range of NVTX, in order of the first that the GPU did for it", .is_of_device = true,
      .sql = "WITH " PROJECTIONS " SELECT name, first - " ORIGIN ", last - first, start_ns - " ORIGIN
-            ", " LENGTH ", " STYLE ", " PID
+            ", end_ns - start_ns, " STYLE ", " PID
             ", thread, works, iif(category = 8, level, 0), id FROM projections ORDER BY first, id",
      .columns = {{"Name", WL_UNIT_TEXT},
                  {"Projected Start (ns)", WL_UNIT_NS},

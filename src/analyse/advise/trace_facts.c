@@ -52,7 +52,8 @@ struct spans {
 
 struct kernel {
     const char *name;
-    uint64_t count, total_ns, least_ns, most_ns;
+    uint64_t count, unknown;              /* launches; of them those whose length is not known */
+    uint64_t total_ns, least_ns, most_ns; /* of the others */
     UT_hash_handle hh;
 };
 
@@ -233,15 +234,18 @@ static void add_kernel(struct gathering *all, const struct wl_report_span *event
 {
     struct kernel *kernel = find_kernel(all, event->name);
     uint64_t length = event->end_ns - event->start_ns;
+    const bool is_known = !(event->flags & WL_TIMELINE_NO_LENGTH);
     kernel->count++;
+    kernel->unknown += !is_known;
     kernel->total_ns += length;
-    kernel->least_ns = length < kernel->least_ns ? length : kernel->least_ns;
+    if (is_known && length < kernel->least_ns)
+        kernel->least_ns = length;
     kernel->most_ns = length > kernel->most_ns ? length : kernel->most_ns;
     all->kernel_count++;
     all->kernel_sum_ns += length;
-    all->short_kernels += length < SHORT_KERNEL_NS;
+    all->short_kernels += is_known && length < SHORT_KERNEL_NS;
     all->graph_kernels += event->is_of_graph;
-    all->unknown_lengths += (event->flags & WL_TIMELINE_NO_LENGTH) != 0;
+    all->unknown_lengths += !is_known;
     uint32_t stream = WL_TIMELINE_WHERE_STREAM(event->where);
     all->default_stream_kernels += stream == DEFAULT_STREAM;
     all->streams |= UINT64_C(1) << stream % 64;
@@ -401,8 +405,9 @@ static json_t *describe_kernels(struct gathering *all, struct wl_report *report)
             json_object_set_new(object, "function", json_string(function));
             free(function);
             set(object, "count", kernel->count);
+            set(object, "unknown", kernel->unknown);
             set(object, "ns", kernel->total_ns);
-            set(object, "least_ns", kernel->least_ns);
+            set(object, "least_ns", kernel->unknown < kernel->count ? kernel->least_ns : 0);
             set(object, "most_ns", kernel->most_ns);
             json_object_set_new(object, "is_profiled",
                                 json_boolean(is_profiled(report, kernel->name)));

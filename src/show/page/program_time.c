@@ -74,20 +74,35 @@ static void say_part(struct wl_page_sink *sink, const char *indent, const struct
     wl_say_free(sink, indent, wl_text_take(&line));
 }
 
+/* ", 4 launches", and of how many of them the time is not known. */
+static char *launches_text(const json_t *kernel, const struct told *told)
+{
+    double count = fact(kernel, NULL, "count") / told->steps;
+    double unknown = fact(kernel, NULL, "unknown") / told->steps;
+    struct wl_text text = {0};
+    wl_text_addf(&text, ", %.*f launch%s", count == (uint64_t)count ? 0 : 1, count,
+                 count == 1 ? "" : "es");
+    if (unknown > 0)
+        wl_text_addf(&text, ", the time of %.*f is not known", unknown == (uint64_t)unknown ? 0 : 1,
+                     unknown);
+    return wl_text_take(&text);
+}
+
 static void say_kernels(struct wl_page_sink *sink, const struct told *told)
 {
     size_t index = 0;
     const json_t *kernel = NULL;
     json_array_foreach(json_object_get(told->facts, "kernels"), index, kernel)
     {
+        const char *name = json_string_value(json_object_get(kernel, "short_name"));
         double ns = fact(kernel, NULL, "ns") / told->processes;
-        double count = fact(kernel, NULL, "count") / told->steps;
         if (index == most_kernels)
             break;
-        char *more = wl_string_format(", %.*f launch%s", count == (uint64_t)count ? 0 : 1, count,
-                                      count == 1 ? "" : "es");
-        say_part(sink, "      ", told, ns, json_string_value(json_object_get(kernel, "short_name")),
-                 more);
+        char *more = launches_text(kernel, told);
+        if (fact(kernel, NULL, "unknown") < fact(kernel, NULL, "count"))
+            say_part(sink, "      ", told, ns, name, more);
+        else
+            wl_say_free(sink, "              ", wl_string_format("%s%s", name, more));
         free(more);
     }
 }
@@ -150,6 +165,18 @@ static void say_parts(struct wl_page_sink *sink, const struct told *told)
     }
 }
 
+/* Times that are missing are not the GPU's: what it does is less than it would be. */
+static void say_unknown(struct wl_page_sink *sink, const json_t *facts)
+{
+    double unknown = fact(facts, NULL, "unknown_lengths");
+    if (unknown > 0)
+        wl_say_free(
+            sink, "   ",
+            wl_string_format("The time of %.0f launch%s is not known: it is in none of these "
+                             "parts, and the GPU is idle for less.",
+                             unknown, unknown == 1 ? "" : "es"));
+}
+
 static const char *simulated(const json_t *facts)
 {
     return json_is_true(json_object_get(facts, "is_simulated")) ? " (the GPU's part is predicted)"
@@ -200,6 +227,7 @@ void wl_program_time_print(struct wl_page_sink *sink, const json_t *facts)
                  told.processes > 1 ? "; parts are those of a process on average" : "");
     wl_say_free(sink, "   ", wl_text_take(&line));
     say_parts(sink, &told);
+    say_unknown(sink, facts);
 }
 
 /* ---- as data ---- */
