@@ -7,6 +7,7 @@
     void wl_exec_join_##level(struct wl_program *program);                                      \
     void wl_exec_count_access_##level(struct wl_warp *warp, const struct wl_op *op,             \
                                       uint64_t first);                                          \
+    void wl_exec_add_kept_##level(const struct wl_kept *kept, size_t count);                    \
     uint32_t wl_exec_find_loud_##level(const uint32_t *, const uint32_t *, uint32_t, uint32_t); \
     uint32_t wl_exec_find_repeats_##level(const uint32_t *);                                    \
     uint32_t wl_exec_find_beyond_##level(const uint32_t *, uint32_t, uint32_t);                 \
@@ -25,10 +26,12 @@ static const struct executor {
     const struct wl_executor_row *table;
     void (*join)(struct wl_program *program);
     wl_executor_count count_access;
+    wl_executor_add_kept add_kept;
     struct wl_executor_watch watch;
-} executors[] = {{wl_exec_table_v2, wl_exec_join_v2, wl_exec_count_access_v2, WATCH(v2)},
-                 {wl_exec_table_v3, wl_exec_join_v3, wl_exec_count_access_v3, WATCH(v3)},
-                 {wl_exec_table_v4, wl_exec_join_v4, wl_exec_count_access_v4, WATCH(v4)}};
+} executors[] = {
+    {wl_exec_table_v2, wl_exec_join_v2, wl_exec_count_access_v2, wl_exec_add_kept_v2, WATCH(v2)},
+    {wl_exec_table_v3, wl_exec_join_v3, wl_exec_count_access_v3, wl_exec_add_kept_v3, WATCH(v3)},
+    {wl_exec_table_v4, wl_exec_join_v4, wl_exec_count_access_v4, wl_exec_add_kept_v4, WATCH(v4)}};
 
 static const struct executor *find_executor(void)
 {
@@ -67,6 +70,11 @@ void wl_executor_join(struct wl_program *program)
 wl_executor_count wl_executor_count_access(void)
 {
     return choose_executor()->count_access;
+}
+
+wl_executor_add_kept wl_executor_add(void)
+{
+    return choose_executor()->add_kept;
 }
 
 const struct wl_executor_watch *wl_executor_watch(void)

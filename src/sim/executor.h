@@ -18,6 +18,10 @@ void wl_executor_join(struct wl_program *program);
 typedef void (*wl_executor_count)(struct wl_warp *warp, const struct wl_op *op, uint64_t first);
 wl_executor_count wl_executor_count_access(void);
 
+/* Adds sums that were kept, one after the other; no other thread is at these words. */
+typedef void (*wl_executor_add_kept)(const struct wl_kept *kept, size_t count);
+wl_executor_add_kept wl_executor_add(void);
+
 enum { WL_WATCH_DIFFERS = 1, WL_WATCH_BEYOND = 2 };
 
 /* What the checks ask of all lanes at once, each a bit of what is returned, but for the last. */

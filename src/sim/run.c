@@ -25,7 +25,7 @@
 #include "sim/place.h"
 #include "sim/pool.h"
 #include "sim/race_global.h"
-#include "sim/reach.h"
+#include "sim/reductions.h"
 #include "sim/sm.h"
 
 #define EPOCH_LENGTH 16384 /* about cycles of an SM between two meetings */
@@ -127,46 +127,6 @@ const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op,
     va_end(arguments);
     __atomic_store_n(&warp->worker->run->fault_found, 1, __ATOMIC_RELAXED);
     return NULL;
-}
-
-/* Memory of the executor's own that kernels may touch. */
-static bool find_own_range(const struct wl_run *run, struct wl_site_state *site, uint64_t address,
-                           uint64_t bytes)
-{
-    uint64_t from = (uint64_t)(uintptr_t)run->workspace;
-    uint64_t to = run->workspace ? from + WL_WORKSPACE_BYTES : from;
-    if (run->heap && wl_heap_has(run->heap, address, bytes)) {
-        struct wl_heap_block block = wl_heap_nearest(run->heap, address);
-        from = block.start;
-        to = block.is_freed ? from : from + block.size_bytes;
-    }
-    if (from == to || !wl_reach_holds(from, to, address, bytes))
-        return false;
-    site->range_start = from;
-    site->range_end = to;
-    return true;
-}
-
-bool wl_run_find_range(const struct wl_run *run, struct wl_site_state *site, uint64_t address,
-                       uint64_t bytes)
-{
-    const struct wl_sim_range *ranges = run->launch->ranges;
-    size_t low = 0, high = run->launch->range_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ranges[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == run->launch->range_count ||
-        !wl_reach_holds(ranges[low].start, ranges[low].end, address, bytes))
-        return find_own_range(run, site, address, bytes);
-    if (run->options->touched)
-        __atomic_store_n(&run->options->touched[low], 1, __ATOMIC_RELAXED);
-    site->range_start = ranges[low].start;
-    site->range_end = ranges[low].end;
-    return true;
 }
 
 void wl_worker_forget_ranges(struct wl_worker *worker)
@@ -382,6 +342,8 @@ static void run_epoch(struct epoch *epoch, struct wl_run *run, struct wl_deal *d
     bool is_over = false;
     while (!is_over && !run->fault_found) {
         wl_pool_run(pool, epoch->places->count, run_place, epoch);
+        for (uint32_t i = 0; i < epoch->sm_used && run->keeps_reductions; i++)
+            wl_reductions_add(&epoch->sim->sms[i]);
         epoch->length = 0;
         bool is_full = false;
         for (uint32_t i = 0; i < epoch->sm_used && run->count; i++)
@@ -523,10 +485,14 @@ static uint32_t usual_workers(uint32_t asked)
     return workers > WL_L2_MAX_SHARDS ? WL_L2_MAX_SHARDS : workers;
 }
 
-static uint32_t choose_workers(const struct wl_run *run, uint32_t asked)
+/* Sets keeps_reductions, too: one worker need not keep them. */
+static uint32_t choose_workers(struct wl_run *run, uint32_t asked)
 {
-    bool is_alone = run->program->blocks_communicate || run->block_total == 1 || run->races;
-    return is_alone ? 1 : usual_workers(asked);
+    const uint32_t workers = run->block_total == 1 || run->races ? 1 : usual_workers(asked);
+    if (workers == 1 || !run->program->blocks_communicate)
+        return workers;
+    run->keeps_reductions = wl_reductions_may_wait(run);
+    return run->keeps_reductions ? workers : 1;
 }
 
 /* Memory for all resident blocks, kept from launch to launch: a repeated launch finds its pages and

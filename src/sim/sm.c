@@ -23,14 +23,16 @@ void wl_sm_grow_trace(struct wl_sm *sm)
 static void free_requests(struct wl_sm *sm)
 {
     free(sm->requests);
+    free(sm->kept.items);
     free(sm->asked.items);
     free(sm->stored.items);
     free(sm->answers);
     sm->requests = NULL;
+    sm->kept.items = NULL;
     sm->asked.items = sm->stored.items = NULL;
     sm->answers = NULL;
     sm->request_capacity = sm->answer_capacity = 0;
-    sm->asked.capacity = sm->stored.capacity = 0;
+    sm->kept.capacity = sm->asked.capacity = sm->stored.capacity = 0;
 }
 
 uint8_t *wl_sm_begin_answers(struct wl_sm *sm)
@@ -286,7 +288,7 @@ void wl_sm_end(struct wl_sm *sm)
     wl_trace_free(&sm->alone);
     wl_findings_free(&sm->findings);
     wl_schedule_end(&sm->schedule);
-    if (sm->request_capacity > 2 * TRACE_LIMIT)
+    if (sm->request_capacity > 2 * TRACE_LIMIT || sm->kept.capacity > 2 * TRACE_LIMIT)
         free_requests(sm);
     sm->ctas = NULL;
     sm->cta_count = 0;

@@ -132,6 +132,12 @@ struct wl_asked {
     uint32_t first, count; /* of the SM's requests */
 };
 
+/* A sum that waits: see sim/reductions.h. */
+struct wl_kept {
+    uint64_t place;   /* address, plus 1 where it is of double precision */
+    uint64_t operand; /* bits */
+};
+
 struct wl_sm {
     uint32_t index;
     uint64_t time;   /* about cycles so far in this launch, up to the turn of the warp that runs */
@@ -160,6 +166,7 @@ struct wl_sm {
     struct wl_trace alone;
     WL_VECTOR(struct wl_asked) asked;  /* loads of this epoch that missed L1 */
     WL_VECTOR(struct wl_asked) stored; /* stores of it that wrote a part of some sector */
+    WL_VECTOR(struct wl_kept) kept;    /* sums, in the order of its warps' turns */
     uint8_t *answers;                  /* to the requests of this epoch, where some are recorded */
     size_t answer_capacity;
 };
@@ -191,6 +198,7 @@ struct wl_run {
     uint32_t sm_count;
     uint64_t block_total;
     bool count, l1_global_loads;
+    bool keeps_reductions; /* see sim/reductions.h */
     bool is_opaque;        /* see wl_check_is_opaque */
     bool reaches_peers;    /* blocks may access each other's shared memory */
     uint32_t miss_latency; /* cycles of a load that misses L1 */

@@ -67,6 +67,8 @@ void wl_program_free(struct wl_program *program)
     free(program->shared_arrays);
     free(program->branch_targets);
     free(program->operands);
+    free(program->origins);
+    free(program->reaches);
     free(program->functions);
     if (program->machine)
         program->free_machine(program->machine);

@@ -86,6 +86,18 @@ struct wl_shared_array {
     uint32_t plain_start; /* where it would be without gaps */
 };
 
+/* What an address may be made of: a kernel parameter, or where that is UINT32_MAX a variable. */
+struct wl_origin {
+    uint64_t address;
+    uint32_t parameter; /* in the parameter block */
+};
+
+/* Where accesses of global memory may lead. */
+struct wl_reach {
+    uint64_t origins; /* a bit for each of the program's */
+    bool is_reduction;
+};
+
 struct wl_op;      /* warp/op.h */
 struct wl_machine; /* timing/machine/machine.h, which this room does not know */
 struct wl_native;  /* sim/native, the same */
@@ -111,6 +123,12 @@ struct wl_program {
     bool uses_heap;          /* calls malloc or free */
     bool lanes_may_wait;     /* a lane may spin on what another lane of its warp will write */
     bool blocks_communicate; /* results depend on the order of blocks: run in one fixed order */
+    /* They depend on it through sums of floats alone whose results no thread is given. All accesses
+     * of global memory are among the reaches then. */
+    bool blocks_only_add;
+    struct wl_origin *origins;
+    struct wl_reach *reaches;
+    uint32_t origin_count, reach_count;
     /* for the executor: */
     struct wl_op *ops;
     uint32_t op_count;

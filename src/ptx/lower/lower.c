@@ -8,6 +8,7 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "ptx/lower/instructions.h"
+#include "ptx/lower/lower_memory.h"
 #include "ptx/lower/lowering.h"
 #include "ptx/lower/numbering.h"
 #include "timing/machine/build.h"
@@ -713,6 +714,17 @@ static void join_sites(struct wl_program *program)
     }
 }
 
+/* Of sums of floats alone it is known where they lead, and they need no fixed order of blocks where
+ * nothing else leads there. */
+static void note_reductions(struct lowering *lowering)
+{
+    struct wl_program *program = lowering->program;
+    const bool adds = program->blocks_only_add;
+    program->blocks_only_add = adds && !program->blocks_communicate && !lowering->code &&
+                               lower_find_reaches(lowering->input, program);
+    program->blocks_communicate |= adds;
+}
+
 enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_program **program,
                           struct wl_error *error)
 {
@@ -748,6 +760,7 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
         wl_machine_improve(lowering.program->machine, input->registers_per_thread);
         join_sites(lowering.program);
     }
+    note_reductions(&lowering);
     give_shared(&shared, lowering.program);
     lowering.program->local_bytes = (uint32_t)wl_align_up(lowering.local_end, 16);
     free_lowering(&lowering);

@@ -572,6 +572,10 @@ FAMILY(atomic)
     lower_set_address(lowering, op, base, offset);
     lowering->program->lanes_may_wait |= is_used;
     tell_barrier(lowering, instruction, (uint32_t)wl_ptx_type_bytes(type));
-    if (space != WL_PTX_SPACE_SHARED && (is_used || atomic->is_ordered))
+    if (space == WL_PTX_SPACE_SHARED)
+        return;
+    if (!is_used && (type == WL_PTX_F32 || type == WL_PTX_F64))
+        lowering->program->blocks_only_add = true;
+    else if (is_used || atomic->is_ordered)
         lowering->program->blocks_communicate = true;
 }

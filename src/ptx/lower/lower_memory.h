@@ -48,5 +48,7 @@ uint16_t lower_order(const struct wl_ptx_instruction *instruction, bool is_atomi
 /* atom and red of halves, vectors, 16 and 128 bits: lower_atomic.c */
 bool lower_is_atomic_list(const struct wl_ptx_instruction *instruction);
 void lower_atomic_list(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
+/* Finds where the kernel's accesses of global memory may lead; false: not for all. lower_apart.c */
+bool lower_find_reaches(const struct wl_ptx_lower_input *input, struct wl_program *program);
 
 #endif

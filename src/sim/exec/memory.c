@@ -349,6 +349,31 @@ u64 WL_EXEC(reduce_plain)(enum wl_atomic kind, u32 bytes, u64 old, u64 operand)
     return low;
 }
 
+void WL_EXEC(add_kept)(const struct wl_kept *kept, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const u64 address = kept[i].place & ~(u64)1;
+        if (kept[i].place & 1)
+            *POINTER(u64, address) = add_double_bits(*POINTER(u64, address), kept[i].operand);
+        else
+            *POINTER(u32, address) = add_flushed_bits(*POINTER(u32, address), (u32)kept[i].operand);
+    }
+}
+
+/* Sums that come later, in an order that does not hang on the host's threads. */
+static void keep_sums(const struct access *access)
+{
+    const struct wl_warp *warp = access->warp;
+    const u32 *b32 = lane_register(warp, access->op->b);
+    const u64 *b64 = lane_register(warp, access->op->b);
+    const bool is_double = access->op->width_bytes == 8;
+    for (u32 left = warp->active; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        WL_PUSH(&warp->sm->kept,
+                ((struct wl_kept){access->address[i] + is_double, is_double ? b64[i] : b32[i]}));
+    }
+}
+
 /* What a compare-and-swap counts for in the age of its path: locks are made of it, and who waits
  * for one may be waiting for a lane that is parked. */
 #define SPIN_AGE 256
@@ -372,6 +397,11 @@ static void move_atomic(struct access *access)
         warp->path_age += SPIN_AGE;
     if (kind == WL_ATOMIC_ADD_F32 && !is_shared)
         kind = WL_ATOMIC_ADD_FTZ_F32;
+    const bool is_sum = kind == WL_ATOMIC_ADD_FTZ_F32 || kind == WL_ATOMIC_ADD_F64;
+    if (is_sum && !is_shared && warp->worker->run->keeps_reductions) {
+        keep_sums(access);
+        return;
+    }
     for (u32 left = warp->active; left; left &= left - 1) {
         int i = __builtin_ctz(left);
         if (op->width_bytes == 8) {
