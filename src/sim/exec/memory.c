@@ -242,9 +242,12 @@ static u32 add_float_bits(u32 a, u32 b)
     return a;
 }
 
+/* Of two NaNs the first, however the compiler orders the operands of an addition: sums that are
+ * kept give what others give. */
 static u32 add_flushed_bits(u32 a, u32 b)
 {
-    return bits_of(flush_f32(flush_f32(float_of(a)) + flush_f32(float_of(b))));
+    const f32 x = flush_f32(float_of(a)), y = flush_f32(float_of(b));
+    return bits_of(x != x ? x + x : flush_f32(x + y));
 }
 
 static u64 add_double_bits(u64 a, u64 b)
@@ -252,7 +255,7 @@ static u64 add_double_bits(u64 a, u64 b)
     f64 x, y, sum;
     memcpy(&x, &a, sizeof x);
     memcpy(&y, &b, sizeof y);
-    sum = x + y;
+    sum = x != x ? x + x : x + y;
     memcpy(&a, &sum, sizeof a);
     return a;
 }
