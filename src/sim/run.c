@@ -14,6 +14,7 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "sim/alike.h"
+#include "sim/apart.h"
 #include "sim/check.h"
 #include "sim/children.h"
 #include "sim/cluster.h"
@@ -25,8 +26,8 @@
 #include "sim/place.h"
 #include "sim/pool.h"
 #include "sim/race_global.h"
-#include "sim/reductions.h"
 #include "sim/sm.h"
+#include "sim/turns.h"
 
 #define EPOCH_LENGTH 16384 /* about cycles of an SM between two meetings */
 /* where blocks communicate: an SM then leaves no epoch early, and has room for what it asks of L2
@@ -277,7 +278,8 @@ struct epoch {
     uint32_t sm_used;
     struct wl_l2_trace *traces;
     uint32_t shards;
-    uint64_t length; /* that the epochs of all SMs grow by; 0: they end the one they are in */
+    uint32_t parts_alone; /* see run_in_turn */
+    uint64_t length;      /* that the epochs of all SMs grow by; 0: they end the one they are in */
 };
 
 /* The SMs of a cluster take their turns together. */
@@ -334,6 +336,32 @@ static uint32_t sector_cost(const struct wl_sim *sim)
     return (uint32_t)(256 * (cycles > l2_cycles ? cycles : l2_cycles));
 }
 
+static void run_place_in_turn(void *self, uint32_t index, uint32_t worker)
+{
+    struct epoch *epoch = self;
+    run_place(self, index, worker);
+    wl_turns_end(epoch->workers[worker].run->turns, index);
+}
+
+/* A part of an epoch. Where most SMs wait for those before them, one thread runs the next ones: it
+ * does the same. */
+static void run_in_turn(struct epoch *epoch, struct wl_turns *turns, struct wl_pool *pool)
+{
+    enum { PARTS_ALONE = 32 };
+    const uint32_t count = epoch->places->count;
+    wl_turns_begin(turns);
+    if (epoch->parts_alone) {
+        epoch->parts_alone--;
+        for (uint32_t i = 0; i < count; i++)
+            run_place_in_turn(epoch, i, 0);
+    } else {
+        wl_pool_run(pool, count, run_place_in_turn, epoch);
+        epoch->parts_alone = wl_turns_waited(turns) > count / 4 ? PARTS_ALONE : 0;
+    }
+    for (uint32_t i = 0; i < epoch->sm_used; i++)
+        wl_turns_add_sums(&epoch->sim->sms[i]);
+}
+
 /* One epoch of all SMs, in parts: SMs stop for blocks, and where there is no more room for what
  * they ask of L2. */
 static void run_epoch(struct epoch *epoch, struct wl_run *run, struct wl_deal *deal,
@@ -341,9 +369,10 @@ static void run_epoch(struct epoch *epoch, struct wl_run *run, struct wl_deal *d
 {
     bool is_over = false;
     while (!is_over && !run->fault_found) {
-        wl_pool_run(pool, epoch->places->count, run_place, epoch);
-        for (uint32_t i = 0; i < epoch->sm_used && run->keeps_reductions; i++)
-            wl_reductions_add(&epoch->sim->sms[i]);
+        if (run->turns)
+            run_in_turn(epoch, run->turns, pool);
+        else
+            wl_pool_run(pool, epoch->places->count, run_place, epoch);
         epoch->length = 0;
         bool is_full = false;
         for (uint32_t i = 0; i < epoch->sm_used && run->count; i++)
@@ -485,14 +514,11 @@ static uint32_t usual_workers(uint32_t asked)
     return workers > WL_L2_MAX_SHARDS ? WL_L2_MAX_SHARDS : workers;
 }
 
-/* Sets keeps_reductions, too: one worker need not keep them. */
-static uint32_t choose_workers(struct wl_run *run, uint32_t asked)
+static uint32_t choose_workers(const struct wl_run *run, uint32_t asked)
 {
     const uint32_t workers = run->block_total == 1 || run->races ? 1 : usual_workers(asked);
-    if (workers == 1 || !run->program->blocks_communicate)
-        return workers;
-    run->keeps_reductions = wl_reductions_may_wait(run);
-    return run->keeps_reductions ? workers : 1;
+    const bool is_free = !run->program->blocks_communicate || wl_blocks_may_run_at_once(run);
+    return is_free ? workers : 1;
 }
 
 /* Memory for all resident blocks, kept from launch to launch: a repeated launch finds its pages and
@@ -656,6 +682,7 @@ static void begin_sms(struct wl_sim *sim, const struct wl_run *run, const struct
     uint32_t place = 0;
     for (uint32_t i = 0; i < places->sm_used; i++) {
         place += i >= places->first[place] + places->size;
+        sim->sms[i].place = place;
         wl_sm_begin(&sim->sms[i], run, i, resident, sim->arena + i * sm_bytes, has_constants,
                     has_parameters, &deal->hands[place]);
     }
@@ -684,6 +711,8 @@ static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl
         run->races = wl_race_global_begin(run->block_total);
     prepare_caches(sim, run, sm_used, counts->occupancy.l1_data_bytes);
     uint32_t worker_count = choose_workers(run, run->options->threads);
+    if (worker_count > 1 && run->program->blocks_communicate)
+        run->turns = wl_turns_create(places.count);
     struct wl_worker *workers = prepare_workers(sim, run, worker_count);
     struct wl_deal deal;
     wl_deal_begin(&deal, clusters, places.count, resident);
@@ -716,6 +745,7 @@ static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl
         worker_free(&workers[i]);
     free(workers);
     wl_race_global_free(run->races);
+    wl_turns_free(run->turns);
     free(run->thread_index);
     return code;
 }

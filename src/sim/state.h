@@ -132,7 +132,7 @@ struct wl_asked {
     uint32_t first, count; /* of the SM's requests */
 };
 
-/* A sum that waits: see sim/reductions.h. */
+/* A sum that is kept: see sim/turns.h. */
 struct wl_kept {
     uint64_t place;   /* address, plus 1 where it is of double precision */
     uint64_t operand; /* bits */
@@ -140,6 +140,7 @@ struct wl_kept {
 
 struct wl_sm {
     uint32_t index;
+    uint32_t place;  /* its number, or its cluster's, among those that begin a part of an epoch */
     uint64_t time;   /* about cycles so far in this launch, up to the turn of the warp that runs */
     uint64_t issued; /* instructions, up to the turn of the warp that runs */
     uint64_t issued_longest; /* of the warp that ended after the most */
@@ -198,15 +199,15 @@ struct wl_run {
     uint32_t sm_count;
     uint64_t block_total;
     bool count, l1_global_loads;
-    bool keeps_reductions; /* see sim/reductions.h */
-    bool is_opaque;        /* see wl_check_is_opaque */
-    bool reaches_peers;    /* blocks may access each other's shared memory */
-    uint32_t miss_latency; /* cycles of a load that misses L1 */
-    uint32_t load_latency; /* cycles after which a warp goes on that waits for loads */
-    double issue_lag;      /* cycles that an instruction takes beyond 1 / WL_ISSUE_PER_CYCLE */
-    double issue_interval; /* between two of a warp */
-    uint32_t sector_cost;  /* 1/256 cycles that memory takes for a sector, as in the last epoch */
-    uint64_t *workspace;   /* where the blocks of a cooperative grid meet; else NULL */
+    bool is_opaque;         /* see wl_check_is_opaque */
+    bool reaches_peers;     /* blocks may access each other's shared memory */
+    uint32_t miss_latency;  /* cycles of a load that misses L1 */
+    uint32_t load_latency;  /* cycles after which a warp goes on that waits for loads */
+    double issue_lag;       /* cycles that an instruction takes beyond 1 / WL_ISSUE_PER_CYCLE */
+    double issue_interval;  /* between two of a warp */
+    uint32_t sector_cost;   /* 1/256 cycles that memory takes for a sector, as in the last epoch */
+    uint64_t *workspace;    /* where the blocks of a cooperative grid meet; else NULL */
+    struct wl_turns *turns; /* NULL: one thread runs all SMs, or their order does not matter */
     struct wl_race_global *races;          /* NULL: races on global memory are not looked for */
     struct wl_heap *heap;                  /* NULL while no kernel has used it */
     struct wl_children *children;          /* NULL where the kernel launches none */

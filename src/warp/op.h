@@ -96,6 +96,7 @@ enum wl_order {
     WL_ORDER_ACQUIRE = 2, /* what was released at its address happened before what follows */
     WL_ORDER_RELEASE = 4, /* what came before it happened before who acquires there */
     WL_ORDER_VOLATILE = 8,
+    WL_ORDER_TURN = 16, /* after all that blocks of earlier SMs do: sim/turns.h */
 };
 
 /* kind of a WARP_SYNC. */

@@ -92,11 +92,28 @@ struct wl_origin {
     uint32_t parameter; /* in the parameter block */
 };
 
+/* How global memory is accessed. */
+enum wl_reach_kind {
+    WL_REACH_LOAD,
+    WL_REACH_STORE,
+    WL_REACH_COUNT,  /* an update whose order does not matter, of integers */
+    WL_REACH_SUM,    /* one whose order does, but nothing is given back: of floats */
+    WL_REACH_ATOMIC, /* one that gives something back, or is a swap */
+};
+
 /* Where accesses of global memory may lead. */
 struct wl_reach {
     uint64_t origins; /* a bit for each of the program's */
-    bool is_reduction;
+    enum wl_reach_kind kind;
 };
+
+/* Whether the order matters in which blocks access one word so. Stores of several blocks have none,
+ * and where blocks tell each other nothing (is_strict: they may) loads and stores have none. */
+static inline bool wl_reaches_need_order(enum wl_reach_kind a, enum wl_reach_kind b, bool is_strict)
+{
+    const bool is_sum = a == WL_REACH_SUM || b == WL_REACH_SUM;
+    return a == b ? a == WL_REACH_ATOMIC : is_strict || is_sum;
+}
 
 struct wl_op;      /* warp/op.h */
 struct wl_machine; /* timing/machine/machine.h, which this room does not know */
@@ -123,9 +140,10 @@ struct wl_program {
     bool uses_heap;          /* calls malloc or free */
     bool lanes_may_wait;     /* a lane may spin on what another lane of its warp will write */
     bool blocks_communicate; /* results depend on the order of blocks: run in one fixed order */
-    /* They depend on it through sums of floats alone whose results no thread is given. All accesses
-     * of global memory are among the reaches then. */
-    bool blocks_only_add;
+    /* Where that order shows it is kept by what is made in turn (WL_ORDER_TURN) and by sums that
+     * wait, as long as different origins are in different allocations; other accesses may run. */
+    bool takes_turns;
+    bool is_strict; /* see wl_reaches_need_order */
     struct wl_origin *origins;
     struct wl_reach *reaches;
     uint32_t origin_count, reach_count;

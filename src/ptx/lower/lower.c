@@ -631,6 +631,7 @@ static void free_lowering(struct lowering *lowering)
     free(lowering->labels.items);
     free(lowering->cells.items);
     free(lowering->places.items);
+    free(lowering->in_turn);
 }
 
 /* Lowers a called function and joins it to the kernel's program. One that cannot be modelled fails
@@ -714,15 +715,11 @@ static void join_sites(struct wl_program *program)
     }
 }
 
-/* Of sums of floats alone it is known where they lead, and they need no fixed order of blocks where
- * nothing else leads there. */
-static void note_reductions(struct lowering *lowering)
+static void find_turns(struct lowering *lowering, struct instance *entry)
 {
-    struct wl_program *program = lowering->program;
-    const bool adds = program->blocks_only_add;
-    program->blocks_only_add = adds && !program->blocks_communicate && !lowering->code &&
-                               lower_find_reaches(lowering->input, program);
-    program->blocks_communicate |= adds;
+    lowering->instance = entry;
+    lowering->program->takes_turns = lower_find_turns(lowering, &lowering->in_turn);
+    lowering->instance = NULL;
 }
 
 enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_program **program,
@@ -751,8 +748,10 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
     for (size_t i = 0; i < calls.shared.count; i++)
         place_variable(&lowering, calls.shared.items[i], NULL);
     struct instance entry = {.function = function, .module = input->module};
-    if (!lowering.code)
+    if (!lowering.code) {
+        find_turns(&lowering, &entry);
         lower_all_operations(&lowering, &entry);
+    }
     give_tables(&lowering);
     if (!lowering.code && calls.function_count > 1)
         lower_callees(&lowering);
@@ -760,7 +759,6 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
         wl_machine_improve(lowering.program->machine, input->registers_per_thread);
         join_sites(lowering.program);
     }
-    note_reductions(&lowering);
     give_shared(&shared, lowering.program);
     lowering.program->local_bytes = (uint32_t)wl_align_up(lowering.local_end, 16);
     free_lowering(&lowering);

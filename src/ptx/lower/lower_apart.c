@@ -1,6 +1,8 @@
-/* Where a kernel's memory accesses may lead: which parameters and variables their addresses are
- * made of. Sums of floats whose results nobody reads can wait, and be added in one order later,
- * where nothing else in the launch touches what they lie in; sim compares the allocations.
+/* Where a kernel's accesses of global memory may lead: which parameters and variables their
+ * addresses are made of. From that follows what blocks that run at the same time can see of each
+ * other. Sums of floats where nothing else leads can wait, and be added in one order later. What an
+ * atomic gives back depends on the blocks before: such accesses are made in turn. Where loads might
+ * see what others write, all runs in one order.
  *
  * A register of 64 bits is made of all that any instruction makes it of, wherever that stands. What
  * was loaded may be any pointer; what was multiplied or shifted to the left is none. */
@@ -15,10 +17,19 @@ enum { UNKNOWN_BIT = 63, OWN_BIT = 62 };
 #define UNKNOWN ((uint64_t)1 << UNKNOWN_BIT)
 #define OWN ((uint64_t)1 << OWN_BIT) /* shared or local memory, or parameters */
 
+struct access {
+    uint64_t origins;
+    enum wl_reach_kind kind;
+    uint32_t instruction;
+};
+
 struct search {
+    const struct lowering *lowering;
     const struct wl_ptx_lower_input *input;
-    struct wl_program *program; /* takes the origins and the accesses */
+    struct wl_program *program; /* takes the origins and the reaches */
     uint64_t *made_of;          /* of each register of the function, a bit for each origin */
+    WL_VECTOR(struct access) accesses;
+    bool is_strict; /* blocks may tell each other something in the course of the launch */
 };
 
 static uint64_t add_origin(struct search *search, uint64_t address, uint32_t parameter)
@@ -160,28 +171,6 @@ static bool follow(struct search *search, const struct wl_ptx_instruction *instr
     return has_changed;
 }
 
-/* False: it may lead anywhere, or to more places than are looked at. */
-static bool add_access(struct search *search, uint64_t origins, bool is_reduction)
-{
-    enum { ACCESSES_MOST = 64 };
-    struct wl_program *program = search->program;
-    if (origins == OWN && !is_reduction)
-        return true;
-    if (origins == 0 || origins & UNKNOWN || (is_reduction && origins & OWN))
-        return false;
-    origins &= ~OWN;
-    for (uint32_t i = 0; i < program->reach_count; i++)
-        if (program->reaches[i].origins == origins &&
-            program->reaches[i].is_reduction == is_reduction)
-            return true;
-    if (program->reach_count == ACCESSES_MOST)
-        return false;
-    program->reaches =
-        wl_resize(program->reaches, program->reach_count + 1u, sizeof *program->reaches);
-    program->reaches[program->reach_count++] = (struct wl_reach){origins, is_reduction};
-    return true;
-}
-
 static bool has_address(const struct wl_ptx_instruction *instruction)
 {
     for (int k = 0; k < instruction->operand_count; k++) {
@@ -194,39 +183,138 @@ static bool has_address(const struct wl_ptx_instruction *instruction)
     return false;
 }
 
-/* False where the instruction may access memory in a way that is not known. */
-static bool note_access(struct search *search, const struct wl_ptx_instruction *instruction)
+/* Of atom and red. */
+static enum wl_reach_kind update_kind(const struct search *search,
+                                      const struct wl_ptx_instruction *instruction)
 {
-    static const struct {
-        const char *opcode;
-        int address; /* operand */
-    } known[] = {{"ld", 1}, {"st", 0}, {"red", 0}, {"atom", 1}, {"cp", 1}};
+    static const char *const swaps[] = {"exch", "cas"};
+    const enum wl_ptx_type type = lower_type(instruction, 0);
+    const struct wl_ptx_operand *to = &instruction->operands[0];
+    const bool is_read =
+        strcmp(instruction->opcode, "atom") == 0 &&
+        (to->kind != WL_PTX_OPERAND_REGISTER || lower_is_read(search->lowering, to->reg));
+    if (is_read || lower_is_atomic_list(instruction) ||
+        lower_choose(instruction, swaps, WL_COUNT(swaps)) >= 0)
+        return WL_REACH_ATOMIC;
+    return type == WL_PTX_F32 || type == WL_PTX_F64 ? WL_REACH_SUM : WL_REACH_COUNT;
+}
+
+/* The kind of access of global memory, and in which operand its address stands. False: one that is
+ * not known. */
+static bool find_kind(const struct search *search, const struct wl_ptx_instruction *instruction,
+                      enum wl_reach_kind *kind, int *address)
+{
+    const char *opcode = instruction->opcode;
+    *address = strcmp(opcode, "st") != 0 && strcmp(opcode, "red") != 0;
+    if (strcmp(opcode, "ld") == 0 ||
+        (strcmp(opcode, "cp") == 0 && !wl_ptx_instruction_has(instruction, "bulk")))
+        *kind = WL_REACH_LOAD;
+    else if (strcmp(opcode, "st") == 0)
+        *kind = WL_REACH_STORE;
+    else if (strcmp(opcode, "atom") == 0 || strcmp(opcode, "red") == 0)
+        *kind = update_kind(search, instruction);
+    else
+        return false;
+    return instruction->operand_count > *address;
+}
+
+/* False where the instruction may access memory in a way that is not known. */
+static bool note_access(struct search *search, uint32_t index)
+{
+    const struct wl_ptx_instruction *instruction = &search->input->function->instructions[index];
     const enum wl_ptx_space space = lower_space_of(instruction);
+    const bool is_copy = strcmp(instruction->opcode, "cp") == 0;
+    struct access access = {.instruction = index};
+    int address;
     if (strcmp(instruction->opcode, "call") == 0)
         return false;
-    if (!has_address(instruction))
+    if (!has_address(instruction) ||
+        (!is_copy && space != WL_PTX_SPACE_NONE && space != WL_PTX_SPACE_GLOBAL))
         return true;
-    const bool is_copy = strcmp(instruction->opcode, "cp") == 0;
-    if (is_copy ? wl_ptx_instruction_has(instruction, "bulk")
-                : space != WL_PTX_SPACE_NONE && space != WL_PTX_SPACE_GLOBAL)
-        return !is_copy;
-    for (size_t i = 0; i < WL_COUNT(known); i++) {
-        if (strcmp(instruction->opcode, known[i].opcode) != 0)
-            continue;
-        const enum wl_ptx_type type = lower_type(instruction, 0);
-        const bool is_reduction = (known[i].opcode[0] == 'r' || known[i].opcode[0] == 'a') &&
-                                  (type == WL_PTX_F32 || type == WL_PTX_F64);
-        return instruction->operand_count > known[i].address &&
-               add_access(search, origins_of(search, &instruction->operands[known[i].address]),
-                          is_reduction);
+    if (!find_kind(search, instruction, &access.kind, &address))
+        return false;
+    access.origins = origins_of(search, &instruction->operands[address]);
+    if (access.origins == OWN && access.kind != WL_REACH_SUM)
+        return true;
+    if (access.origins == 0 || access.origins & UNKNOWN)
+        access.origins = UNKNOWN;
+    search->is_strict |= access.kind == WL_REACH_ATOMIC || lower_order(instruction, false);
+    WL_PUSH(&search->accesses, access);
+    return true;
+}
+
+static bool meets_others(const struct search *search, const struct access *access)
+{
+    for (size_t i = 0; i < search->accesses.count; i++) {
+        const struct access *other = &search->accesses.items[i];
+        if (wl_reaches_need_order(access->kind, other->kind, search->is_strict) &&
+            (access->origins & other->origins || (access->origins | other->origins) & UNKNOWN))
+            return true;
     }
     return false;
 }
 
-bool lower_find_reaches(const struct wl_ptx_lower_input *input, struct wl_program *program)
+/* Marks what is made in turn. False: loads would be, which are too many. */
+static bool choose_turns(const struct search *search, uint8_t *in_turn)
 {
-    const struct wl_ptx_function *function = input->function;
-    struct search search = {input, program, NULL};
+    bool sums_meet = false;
+    for (size_t i = 0; i < search->accesses.count; i++) {
+        const struct access *access = &search->accesses.items[i];
+        const bool meets = meets_others(search, access);
+        if (meets && (access->kind == WL_REACH_LOAD || !search->is_strict))
+            return false;
+        sums_meet |= access->kind == WL_REACH_SUM && (meets || access->origins & (UNKNOWN | OWN));
+        in_turn[access->instruction] =
+            search->is_strict && (meets || access->kind == WL_REACH_ATOMIC);
+    }
+    for (size_t i = 0; i < search->accesses.count && sums_meet; i++)
+        if (search->accesses.items[i].kind == WL_REACH_SUM)
+            in_turn[search->accesses.items[i].instruction] = 1;
+    return !sums_meet || search->is_strict;
+}
+
+/* What sim looks at when it knows the parameters. False: it is too much. */
+static bool give_reaches(const struct search *search)
+{
+    enum { REACHES_MOST = 64 };
+    struct wl_program *program = search->program;
+    for (size_t i = 0; i < search->accesses.count; i++) {
+        const struct access *access = &search->accesses.items[i];
+        const struct wl_reach reach = {access->origins & ~(OWN | UNKNOWN), access->kind};
+        bool is_there = reach.origins == 0;
+        for (uint32_t k = 0; k < program->reach_count && !is_there; k++)
+            is_there = program->reaches[k].origins == reach.origins &&
+                       program->reaches[k].kind == reach.kind;
+        if (is_there)
+            continue;
+        if (program->reach_count == REACHES_MOST)
+            return false;
+        program->reaches =
+            wl_resize(program->reaches, program->reach_count + 1u, sizeof *program->reaches);
+        program->reaches[program->reach_count++] = reach;
+    }
+    return true;
+}
+
+static bool has_updates(const struct wl_ptx_function *function)
+{
+    for (uint32_t i = 0; i < function->instruction_count; i++) {
+        const char *opcode = function->instructions[i].opcode;
+        if (strcmp(opcode, "atom") == 0 || strcmp(opcode, "red") == 0)
+            return true;
+    }
+    return false;
+}
+
+bool lower_find_turns(const struct lowering *lowering, uint8_t **in_turn)
+{
+    const struct wl_ptx_function *function = lowering->input->function;
+    struct search search = {
+        .lowering = lowering, .input = lowering->input, .program = lowering->program};
+    *in_turn = NULL;
+    if (!has_updates(function))
+        return false;
+    *in_turn = wl_alloc_zero(function->instruction_count + 1u, sizeof **in_turn);
     search.made_of = wl_alloc_zero(function->register_count + 1u, sizeof *search.made_of);
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
@@ -235,7 +323,22 @@ bool lower_find_reaches(const struct wl_ptx_lower_input *input, struct wl_progra
     }
     bool is_known = true;
     for (uint32_t i = 0; i < function->instruction_count && is_known; i++)
-        is_known = note_access(&search, &function->instructions[i]);
+        is_known = note_access(&search, i);
+    is_known = is_known && choose_turns(&search, *in_turn) && give_reaches(&search);
+    if (!is_known)
+        memset(*in_turn, 0, function->instruction_count);
+    lowering->program->is_strict = search.is_strict;
+    free(search.accesses.items);
     free(search.made_of);
     return is_known;
+}
+
+uint16_t lower_turn(const struct lowering *lowering)
+{
+    const struct wl_ptx_function *function = lowering->input->function;
+    const bool is_kernel = lowering->instance->function == function && !lowering->is_called;
+    return lowering->in_turn && is_kernel &&
+                   lowering->in_turn[lowering->instruction - function->instructions]
+               ? WL_ORDER_TURN
+               : 0;
 }

@@ -120,7 +120,7 @@ void lower_atomic_list(struct lowering *lowering, const struct wl_ptx_instructio
     op->d = site_space;
     op->site = site;
     op->kind = (uint8_t)row->kind;
-    op->spare = lower_order(instruction, true);
+    op->spare = lower_order(instruction, true) | lower_turn(lowering);
     op->width_bytes = row->width_bytes;
     op->count = (uint8_t)count;
     op->flags = is_used ? WL_OPF_RESULT : 0;

@@ -196,7 +196,6 @@ void lower_join_programs(struct wl_program *program, struct wl_program *callee)
     program->lanes_may_wait |= callee->lanes_may_wait;
     program->uses_unmodelled_math |= callee->uses_unmodelled_math;
     program->blocks_communicate |= callee->blocks_communicate;
-    program->blocks_only_add |= callee->blocks_only_add;
     if (callee->barrier_count > program->barrier_count)
         program->barrier_count = callee->barrier_count;
     if (callee->register_estimate > program->register_estimate)

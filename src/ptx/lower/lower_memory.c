@@ -380,7 +380,7 @@ static void access_elements(struct lowering *lowering, const struct access *acce
     } else {
         op->flags = (uint8_t)(operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0);
     }
-    op->spare = access->order;
+    op->spare = access->order | lower_turn(lowering);
     lower_set_address(lowering, op, base, offset);
     if (!is_load || !words->is_shared_between_blocks)
         return;
@@ -565,17 +565,13 @@ FAMILY(atomic)
     op->c = c;
     op->site = site;
     op->kind = (uint8_t)atomic->kind;
-    op->spare = lower_order(instruction, true);
+    op->spare = lower_order(instruction, true) | lower_turn(lowering);
     op->width_bytes = (uint8_t)wl_ptx_type_bytes(type);
     op->count = 1;
     op->flags = is_used ? WL_OPF_RESULT : 0;
     lower_set_address(lowering, op, base, offset);
     lowering->program->lanes_may_wait |= is_used;
     tell_barrier(lowering, instruction, (uint32_t)wl_ptx_type_bytes(type));
-    if (space == WL_PTX_SPACE_SHARED)
-        return;
-    if (!is_used && (type == WL_PTX_F32 || type == WL_PTX_F64))
-        lowering->program->blocks_only_add = true;
-    else if (is_used || atomic->is_ordered)
+    if (space != WL_PTX_SPACE_SHARED && (is_used || atomic->is_ordered))
         lowering->program->blocks_communicate = true;
 }

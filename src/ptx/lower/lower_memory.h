@@ -48,7 +48,11 @@ uint16_t lower_order(const struct wl_ptx_instruction *instruction, bool is_atomi
 /* atom and red of halves, vectors, 16 and 128 bits: lower_atomic.c */
 bool lower_is_atomic_list(const struct wl_ptx_instruction *instruction);
 void lower_atomic_list(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
-/* Finds where the kernel's accesses of global memory may lead; false: not for all. lower_apart.c */
-bool lower_find_reaches(const struct wl_ptx_lower_input *input, struct wl_program *program);
+/* Finds which instructions of the kernel access memory in turn, so that its blocks may run at the
+ * same time where their order shows, and where its accesses may lead, for the program. False: it is
+ * not known. *in_turn: the caller frees it; may be NULL then. lower_apart.c */
+bool lower_find_turns(const struct lowering *lowering, uint8_t **in_turn);
+/* WL_ORDER_TURN where the instruction is among them, else 0. */
+uint16_t lower_turn(const struct lowering *lowering);
 
 #endif

@@ -130,6 +130,7 @@ struct lowering {
     uint32_t incoming_bytes; /* what its callers pass */
     uint32_t outgoing_bytes; /* the most that it passes to a call, behind its own registers */
     struct wl_program *program;
+    uint8_t *in_turn; /* see lower_find_turns */
     struct wl_error *error;
     enum wl_code code; /* first failure; lowering goes on until the instruction ends */
     WL_VECTOR(struct lowered) ops;

@@ -4,6 +4,7 @@
 
 #include "sim/exec/lanes.h"
 #include "sim/reach.h"
+#include "sim/turns.h"
 
 /* One access: the addresses of all lanes (lanes that are off repeat the first active one), and
  * the bytes each lane touches. */
@@ -141,5 +142,11 @@ bool WL_EXEC(access_local)(struct access *access);
  * the caches see them. is_first: of the instruction. */
 void WL_EXEC(access_texture)(struct wl_warp *warp, const struct wl_op *op, enum wl_site_access kind,
                              const u64 *address, u32 count, u32 bytes, bool is_first);
+
+static inline void wait_for_turn(struct wl_warp *warp, const struct wl_op *op)
+{
+    if (__builtin_expect(op->spare & WL_ORDER_TURN, 0) && warp->worker->run->turns)
+        wl_turns_wait(warp);
+}
 
 #endif

@@ -25,6 +25,7 @@ RUN(LOAD_GLOBAL)
 RUN(STORE_GLOBAL)
 {
     struct access access;
+    wait_for_turn(warp, op);
     if (!WL_EXEC(access_repeats)(&access, warp, op, WL_SITE_STORE)) {
         access_resolve(&access, warp, op, WL_SITE_STORE);
         if (!WL_EXEC(access_global)(&access))
@@ -216,6 +217,7 @@ RUN(LOAD_GENERIC)
 
 RUN(STORE_GENERIC)
 {
+    wait_for_turn(warp, op);
     return generic(warp, op, WL_SITE_STORE, move_store);
 }
 
@@ -401,7 +403,8 @@ static void move_atomic(struct access *access)
     if (kind == WL_ATOMIC_ADD_F32 && !is_shared)
         kind = WL_ATOMIC_ADD_FTZ_F32;
     const bool is_sum = kind == WL_ATOMIC_ADD_FTZ_F32 || kind == WL_ATOMIC_ADD_F64;
-    if (is_sum && !is_shared && warp->worker->run->keeps_reductions) {
+    if (is_sum && !is_shared && !has_result && warp->worker->run->turns &&
+        !(op->spare & WL_ORDER_TURN)) {
         keep_sums(access);
         return;
     }
@@ -427,6 +430,7 @@ static enum wl_site_access atomic_access(const struct wl_op *op)
 RUN(ATOMIC_GLOBAL)
 {
     struct access access;
+    wait_for_turn(warp, op);
     access_resolve(&access, warp, op, atomic_access(op));
     if (!WL_EXEC(access_global)(&access))
         return NULL;
@@ -446,5 +450,6 @@ RUN(ATOMIC_SHARED)
 
 RUN(ATOMIC_GENERIC)
 {
+    wait_for_turn(warp, op);
     return generic(warp, op, atomic_access(op), move_atomic);
 }

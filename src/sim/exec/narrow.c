@@ -205,6 +205,7 @@ static void run_lane(struct wl_warp *warp, const struct wl_op *op, uint8_t *memo
 
 RUN(ATOMIC_LIST)
 {
+    wait_for_turn(warp, op);
     const u32 active = warp->active;
     const enum wl_site_access kind = op->flags & WL_OPF_RESULT ? WL_SITE_ATOMIC : WL_SITE_REDUCTION;
     u64 address[WL_LANES], base[WL_LANES];

@@ -1,5 +1,5 @@
-/* Sums of floats are the same for any number of threads, counted or not, also where the kernel
- * reads them; and which of them wait. */
+/* Results are the same for any number of threads, counted or not, also where blocks see what others
+ * did; and which blocks run at the same time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "gpu/gpu.h"
 #include "ptx/lower/lower.h"
-#include "sim/reductions.h"
+#include "sim/apart.h"
 #include "sim/sim.h"
 
 /* Of each block so many turns as its number says, so that SMs take them at different times. */
@@ -54,8 +54,28 @@ static const struct kernel {
      "@%p1 bra over; add.s64 %d7, %d2, 262080; atom.global.add.u32 %r6, [%d7], 1;"
      "setp.lt.u32 %p1, %r6, 499; @%p1 bra over; ld.global.f32 %f1, [%d0];"
      "st.global.f32 [%d8], %f1; over:"},
-    {"exchanges", false,
+    {"reads_all", false,
+     "atom.global.add.u32 %r6, [%d6], 1; st.global.u32 [%d8], %r6; ld.global.f32 %f1, [%d2];"
+     "add.f32 %f0, %f0, %f1;"},
+    {"polls", false,
+     "ld.volatile.global.u32 %r6, [%d6]; atom.global.max.u32 %r7, [%d6], %r3;"
+     "st.global.u32 [%d8], %r6;"},
+    /* in turn */
+    {"exchanges", true,
      "red.global.add.f32 [%d6], %f0; mov.b32 %r6, %f0; atom.global.exch.b32 %r7, [%d2], %r6;"},
+    {"appends", true,
+     "setp.ne.u32 %p1, %r4, 5; @%p1 bra over; atom.global.add.u32 %r6, [%d0], 1;"
+     "and.b32 %r6, %r6, 32767; mul.wide.u32 %d7, %r6, 4; add.s64 %d7, %d2, %d7;"
+     "st.global.u32 [%d7 + 4], %r3; over:"},
+    {"appends_behind", true, /* the counter and what it counts in one allocation */
+     "setp.ne.u32 %p1, %r4, 5; @%p1 bra over; atom.add.u32 %r6, [%d2], 1;"
+     "and.b32 %r6, %r6, 32767; mul.wide.u32 %d7, %r6, 4; add.s64 %d7, %d2, %d7;"
+     "st.global.u32 [%d7 + 4], %r3; over:"},
+    {"takes", true,
+     "mov.b32 %r6, %f0; atom.global.cas.b32 %r7, [%d6], 0, %r6; atom.global.add.u32 %r6, [%d6 + 4], "
+     "1; add.u32 %r6, %r6, %r7; st.global.u32 [%d8], %r6; red.global.add.f32 [%d2], %f0;"},
+    {"halves", true,
+     "mov.b32 %r6, %f0; red.global.add.noftz.f16x2 [%d6], %r6; red.global.add.f32 [%d6 + 4], %f0;"},
 };
 
 static const struct kernel faulty[] = {
@@ -225,30 +245,30 @@ static void expect_same(struct bench *bench, const char *name, enum wl_code code
     wl_program_free(program);
 }
 
-static bool may_wait(const struct bench *bench, const struct wl_program *program,
-                     const struct parameters *parameters, uint32_t checks)
+static bool may_run_at_once(const struct bench *bench, const struct wl_program *program,
+                            const struct parameters *parameters, uint32_t checks)
 {
     const struct wl_sim_launch given = describe(bench, program, parameters);
     const struct wl_sim_options options = {.checks = checks};
     const struct wl_run run = {
         .program = program, .launch = &given, .options = &options, .cluster_size = 1};
-    return wl_reductions_may_wait(&run);
+    return wl_blocks_may_run_at_once(&run);
 }
 
-static void sums_do_not_depend_on_threads(void **state)
+static void results_do_not_depend_on_threads(void **state)
 {
     for (size_t i = 0; i < WL_COUNT(kernels); i++)
         expect_same(*state, kernels[i].name, WL_OK);
 }
 
-static void only_sums_that_nobody_sees_wait(void **state)
+static void blocks_run_at_once_where_nothing_shows(void **state)
 {
     struct bench *bench = *state;
     const struct parameters parameters = usual_parameters(bench);
     for (size_t i = 0; i < WL_COUNT(kernels); i++) {
         struct wl_program *program = lower(bench, kernels[i].name);
-        assert_int_equal(may_wait(bench, program, &parameters, 0), kernels[i].waits);
-        assert_false(may_wait(bench, program, &parameters, WL_CHECK_RACE_GLOBAL));
+        assert_int_equal(may_run_at_once(bench, program, &parameters, 0), kernels[i].waits);
+        assert_false(may_run_at_once(bench, program, &parameters, WL_CHECK_RACE_GLOBAL));
         assert_true(program->blocks_communicate);
         wl_program_free(program);
     }
@@ -260,17 +280,17 @@ static void where_parameters_point_decides(void **state)
     struct wl_program *program = lower(bench, "stores");
     struct parameters parameters = usual_parameters(bench);
     parameters.to = parameters.sums; /* one allocation */
-    assert_false(may_wait(bench, program, &parameters, 0));
+    assert_false(may_run_at_once(bench, program, &parameters, 0));
     parameters.to = bench->ranges[0].end - 4; /* its end, or what is before the next */
-    assert_false(may_wait(bench, program, &parameters, 0));
+    assert_false(may_run_at_once(bench, program, &parameters, 0));
     parameters.to = bench->ranges[2].end - 4;
-    assert_false(may_wait(bench, program, &parameters, 0));
+    assert_false(may_run_at_once(bench, program, &parameters, 0));
     parameters.to = bench->ranges[2].end + 64; /* between allocations */
-    assert_false(may_wait(bench, program, &parameters, 0));
+    assert_false(may_run_at_once(bench, program, &parameters, 0));
     parameters.to = bench->ranges[2].start + 64;
-    assert_true(may_wait(bench, program, &parameters, 0));
+    assert_true(may_run_at_once(bench, program, &parameters, 0));
     parameters.to = 0; /* not asked for */
-    assert_true(may_wait(bench, program, &parameters, 0));
+    assert_true(may_run_at_once(bench, program, &parameters, 0));
     wl_program_free(program);
 }
 
@@ -299,8 +319,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(sums_do_not_depend_on_threads),  TEST(only_sums_that_nobody_sees_wait),
-        TEST(where_parameters_point_decides), TEST(faults_are_reported_alike),
+        TEST(results_do_not_depend_on_threads), TEST(blocks_run_at_once_where_nothing_shows),
+        TEST(where_parameters_point_decides),   TEST(faults_are_reported_alike),
         TEST(checked_launches_give_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,6 @@
-#include "sim/reductions.h"
+#include "sim/apart.h"
 
 #include <string.h>
-
-#include "sim/executor.h"
 
 /* Values below that are no pointers: NULL where a kernel tests for it, and counts. */
 #define SMALLEST_POINTER 4096
@@ -62,24 +60,26 @@ static bool meet(const struct wl_run *run, const struct wl_reach *left,
     return false;
 }
 
-bool wl_reductions_may_wait(const struct wl_run *run)
+/* Different origins lead to different allocations, wherever the order of accesses there matters.
+ * What has an origin in common was made to go in turn. */
+static bool are_apart(const struct wl_run *run, const struct wl_reach *a, const struct wl_reach *b)
+{
+    return !wl_reaches_need_order(a->kind, b->kind, run->program->is_strict) ||
+           (a->kind == WL_REACH_ATOMIC && b->kind == WL_REACH_ATOMIC) ||
+           (a->origins & b->origins) != 0 || !meet(run, a, b);
+}
+
+bool wl_blocks_may_run_at_once(const struct wl_run *run)
 {
     const struct wl_program *program = run->program;
-    if (!program->blocks_only_add || run->options->checks || run->cluster_size > 1)
+    if (!program->takes_turns || run->options->checks || run->cluster_size > 1)
         return false;
     for (uint32_t i = 0; i < program->reach_count; i++)
         if (!is_clear(run, &program->reaches[i]))
             return false;
     for (uint32_t i = 0; i < program->reach_count; i++)
-        for (uint32_t k = 0; k < program->reach_count; k++)
-            if (program->reaches[i].is_reduction && !program->reaches[k].is_reduction &&
-                meet(run, &program->reaches[i], &program->reaches[k]))
+        for (uint32_t k = 0; k < i; k++)
+            if (!are_apart(run, &program->reaches[i], &program->reaches[k]))
                 return false;
     return true;
-}
-
-void wl_reductions_add(struct wl_sm *sm)
-{
-    wl_executor_add()(sm->kept.items, sm->kept.count);
-    sm->kept.count = 0;
 }
