@@ -74,6 +74,9 @@ static const struct kernel {
     {"takes", true,
      "mov.b32 %r6, %f0; atom.global.cas.b32 %r7, [%d6], 0, %r6; atom.global.add.u32 %r6, [%d6 + 4], "
      "1; add.u32 %r6, %r6, %r7; st.global.u32 [%d8], %r6; red.global.add.f32 [%d2], %f0;"},
+    {"beside_shared", true,
+     "mov.u32 %r6, own; cvt.u64.u32 %d7, %r6; cvta.shared.u64 %d7, %d7; atom.add.f32 %f1, [%d7], "
+     "%f0; atom.shared.inc.u32 %r7, [own + 4], 5; st.global.u32 [%d8], %r7; red.add.f32 [%d6], %f0;"},
     {"halves", true,
      "mov.b32 %r6, %f0; red.global.add.noftz.f16x2 [%d6], %r6; red.global.add.f32 [%d6 + 4], %f0;"},
 };
@@ -125,7 +128,7 @@ static int set_up(void **state)
     struct wl_error error = {0};
     struct wl_text text = {0};
     wl_text_add(&text, ".version 8.0\n.target sm_90\n.address_size 64\n"
-                       ".global .align 8 .b8 named[64];\n");
+                       ".global .align 8 .b8 named[64];\n.shared .align 8 .b8 own[64];\n");
     add_kernels(&text, kernels, WL_COUNT(kernels));
     add_kernels(&text, faulty, WL_COUNT(faulty));
     assert_int_equal(wl_ptx_module_parse(text.data, text.length, "sums", &bench->module, &error),
@@ -211,8 +214,12 @@ static void launch(const struct bench *bench, const struct wl_program *program, 
 {
     const struct parameters parameters = usual_parameters(bench);
     const struct wl_sim_launch given = describe(bench, program, &parameters);
-    const struct wl_sim_options options = {
-        .count = is_counted, .threads = threads, .checks = checks, .l1_global_loads = true};
+    const struct wl_sim_options options = {.count = is_counted,
+                                           .threads = threads,
+                                           .engine =
+                                               is_counted ? WL_ENGINE_COMPILE : WL_ENGINE_CHOOSE,
+                                           .checks = checks,
+                                           .l1_global_loads = true};
     struct wl_sim_counts counts = {0};
     fill(bench);
     memset(outcome, 0, sizeof *outcome);

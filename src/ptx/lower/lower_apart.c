@@ -134,6 +134,9 @@ static uint64_t origins_of_result(struct search *search,
 {
     if (strcmp(instruction->opcode, "ld") == 0)
         return origins_of_parameter(search, instruction, element);
+    const enum wl_ptx_space space = lower_space_of(instruction);
+    if (strcmp(instruction->opcode, "cvta") == 0 && space != WL_PTX_SPACE_GLOBAL)
+        return wl_ptx_instruction_has(instruction, "to") ? UNKNOWN : OWN;
     for (size_t i = 0; i < WL_COUNT(rows); i++) {
         if (strcmp(instruction->opcode, rows[i].opcode) != 0)
             continue;
@@ -234,7 +237,7 @@ static bool note_access(struct search *search, uint32_t index)
     if (!find_kind(search, instruction, &access.kind, &address))
         return false;
     access.origins = origins_of(search, &instruction->operands[address]);
-    if (access.origins == OWN && access.kind != WL_REACH_SUM)
+    if (access.origins == OWN)
         return true;
     if (access.origins == 0 || access.origins & UNKNOWN)
         access.origins = UNKNOWN;
@@ -263,7 +266,7 @@ static bool choose_turns(const struct search *search, uint8_t *in_turn)
         const bool meets = meets_others(search, access);
         if (meets && (access->kind == WL_REACH_LOAD || !search->is_strict))
             return false;
-        sums_meet |= access->kind == WL_REACH_SUM && (meets || access->origins & (UNKNOWN | OWN));
+        sums_meet |= access->kind == WL_REACH_SUM && (meets || access->origins & UNKNOWN);
         in_turn[access->instruction] =
             search->is_strict && (meets || access->kind == WL_REACH_ATOMIC);
     }

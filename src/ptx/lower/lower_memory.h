@@ -14,6 +14,10 @@ bool lower_address(struct lowering *lowering, const struct wl_ptx_operand *opera
 /* Sets the address fields of an operation, which uses FIELD_A where there is a base register. */
 void lower_set_address(struct lowering *lowering, struct wl_op *op, uint32_t base, int64_t offset);
 
+/* The call's .param variable whose address a register stands for, to whose offset the register's is
+ * added; NO_REGISTER if there is none. lower_pointer.c */
+uint32_t lower_find_pointed_parameter(const struct lowering *lowering, int32_t reg,
+                                      int64_t *offset);
 /* Whether the register of a generic address holds one of local memory, whatever the way there. */
 bool lower_points_to_local(struct lowering *lowering, const struct wl_ptx_operand *address);
 /* An operation on the barrier object at the address; b: count, token or parity, dst: NO_REGISTER

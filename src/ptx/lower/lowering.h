@@ -258,12 +258,8 @@ uint32_t lower_local_address(struct lowering *lowering, enum wl_operand_class op
 int lower_find_parameter(const struct lowering *lowering, const char *name);
 /* The call's .param variable that name denotes here; NO_REGISTER if it is none. */
 uint32_t lower_find_call_parameter(const struct lowering *lowering, const char *name);
-/* The same of a register that stands for the address of one, to whose offset the register's is
- * added. */
-uint32_t lower_find_pointed_parameter(const struct lowering *lowering, int32_t reg,
-                                      int64_t *offset);
-/* Whether the current instruction makes such a register, used only by ld.param and st.param.
- */
+/* Whether the current instruction makes a register that stands for the address of one, used only by
+ * ld.param and st.param. */
 bool lower_is_parameter_pointer(const struct lowering *lowering);
 /* Whether a call's variable is a block of bytes. */
 bool lower_parameter_is_block(const struct lowering *lowering, uint32_t variable);

@@ -365,6 +365,17 @@ void WL_EXEC(add_kept)(const struct wl_kept *kept, size_t count)
     }
 }
 
+/* Whether these are sums in global memory that nobody sees. */
+static bool is_kept(const struct access *access, enum wl_atomic kind)
+{
+    const struct wl_warp *warp = access->warp;
+    const u64 place = access->address[__builtin_ctz(warp->active)];
+    const u64 local_bytes = (u64)warp->worker->run->program->local_bytes * WL_LANES;
+    return (kind == WL_ATOMIC_ADD_FTZ_F32 || kind == WL_ATOMIC_ADD_F64) &&
+           !(access->op->flags & WL_OPF_RESULT) && !(access->op->spare & WL_ORDER_TURN) &&
+           place - (u64)(uintptr_t)warp->local >= local_bytes;
+}
+
 /* Sums that come later, in an order that does not hang on the host's threads. */
 static void keep_sums(const struct access *access)
 {
@@ -402,9 +413,7 @@ static void move_atomic(struct access *access)
         warp->path_age += SPIN_AGE;
     if (kind == WL_ATOMIC_ADD_F32 && !is_shared)
         kind = WL_ATOMIC_ADD_FTZ_F32;
-    const bool is_sum = kind == WL_ATOMIC_ADD_FTZ_F32 || kind == WL_ATOMIC_ADD_F64;
-    if (is_sum && !is_shared && !has_result && warp->worker->run->turns &&
-        !(op->spare & WL_ORDER_TURN)) {
+    if (warp->worker->run->turns && !is_shared && is_kept(access, kind)) {
         keep_sums(access);
         return;
     }
