@@ -134,8 +134,8 @@ static uint64_t origins_of_result(struct search *search,
 {
     if (strcmp(instruction->opcode, "ld") == 0)
         return origins_of_parameter(search, instruction, element);
-    const enum wl_ptx_space space = lower_space_of(instruction);
-    if (strcmp(instruction->opcode, "cvta") == 0 && space != WL_PTX_SPACE_GLOBAL)
+    if (strcmp(instruction->opcode, "cvta") == 0 &&
+        lower_space_of(instruction) != WL_PTX_SPACE_GLOBAL)
         return wl_ptx_instruction_has(instruction, "to") ? UNKNOWN : OWN;
     for (size_t i = 0; i < WL_COUNT(rows); i++) {
         if (strcmp(instruction->opcode, rows[i].opcode) != 0)
