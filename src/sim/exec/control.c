@@ -1,8 +1,4 @@
 /* Control flow: blocks, guards, divergence, barriers, exits; and exchange between lanes. */
-#ifdef __AVX512F__
-#include <immintrin.h>
-#endif
-
 #include "base/memory.h"
 #include "sim/cluster.h"
 #include "sim/exec/lanes.h"
@@ -421,69 +417,6 @@ RUN(ELECT)
                 d[i] = leader;
     }
     set_predicate(warp, op->d, LANE_BIT(leader));
-    return op + 1;
-}
-
-/* The lane that each reads from, and 1 where that is one of its segment: else it is the lane
- * itself. */
-#define SHUFFLE_FROM(from_expression, inside_expression)                       \
-    WL_FOR_LANES (i) {                                                         \
-        const s32 amount = (s32)(b[i] & 31), clamp = (s32)(c[i] & 31);         \
-        const s32 segment = (s32)(c[i] >> 8 & 31), bottom = i & segment;       \
-        const s32 top = bottom | (clamp & ~segment), from = (from_expression); \
-        (void)amount, (void)bottom;                                            \
-        inside[i] = (u32)(inside_expression);                                  \
-        source[i] = (u32)((inside_expression) ? from : i) & 31;                \
-    }
-
-/* PTX ISA, shfl.sync: c packs the clamp (bits 0-4) and the segment mask (bits 8-12). */
-static void find_sources(uint8_t kind, const u32 *b, const u32 *c, u32 *source, u32 *inside)
-{
-    switch (kind) {
-    case WL_SHUFFLE_UP:
-        SHUFFLE_FROM(i - amount, from >= top);
-        break;
-    case WL_SHUFFLE_DOWN:
-        SHUFFLE_FROM(i + amount, from <= top);
-        break;
-    case WL_SHUFFLE_XOR:
-        SHUFFLE_FROM(i ^ amount, from <= top);
-        break;
-    default:
-        SHUFFLE_FROM(bottom | (amount & ~segment), from <= top);
-        break;
-    }
-}
-
-/* result[i] = a[source[i]], of 32 lanes. */
-static inline void permute_lanes(u32 *result, const u32 *a, const u32 *source)
-{
-#ifdef __AVX512F__
-    const __m512i low = _mm512_load_si512(a), high = _mm512_load_si512(a + 16);
-    for (int i = 0; i < WL_LANES; i += 16)
-        _mm512_store_si512(result + i,
-                           _mm512_permutex2var_epi32(low, _mm512_load_si512(source + i), high));
-#else
-    WL_FOR_LANES (i)
-        result[i] = a[source[i]];
-#endif
-}
-
-RUN(SHUFFLE)
-{
-    const u32 active = warp->active;
-    u32 source[WL_LANES] __attribute__((aligned(64))), inside[WL_LANES], valid = 0;
-    u32 result[WL_LANES] __attribute__((aligned(64)));
-    find_sources(op->kind, lane_register(warp, op->b), lane_register(warp, op->c), source, inside);
-    permute_lanes(result, lane_register(warp, op->a), source);
-    u32 *d = lane_register(warp, op->dst);
-    WL_FOR_LANES (i)
-        d[i] = active >> i & 1 ? result[i] : d[i];
-    if (op->d == UINT32_MAX)
-        return op + 1;
-    WL_FOR_LANES (i)
-        valid |= inside[i] << i;
-    set_predicate(warp, op->d, valid);
     return op + 1;
 }
 

@@ -1,0 +1,153 @@
+/* Values of other lanes of the warp (PTX ISA, shfl.sync). Register b names the lane, c packs the
+ * clamp (bits 0-4) and the mask of the segments (bits 8-12). */
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+#include "sim/exec/lanes.h"
+
+#ifdef __AVX2__
+enum { VECTOR_LANES = 8, VECTORS = WL_LANES / VECTOR_LANES };
+
+/* The lane from which each of eight reads; others than those of `inside` ask for one beyond their
+ * segment. */
+static inline __m256i find_sources(uint8_t kind, __m256i lane, __m256i b, __m256i c,
+                                   __m256i *inside)
+{
+    const __m256i low = _mm256_set1_epi32(31), amount = _mm256_and_si256(b, low);
+    const __m256i clamp = _mm256_and_si256(c, low);
+    const __m256i segment = _mm256_and_si256(_mm256_srli_epi32(c, 8), low);
+    const __m256i bottom = _mm256_and_si256(lane, segment);
+    const __m256i top = _mm256_or_si256(bottom, _mm256_andnot_si256(segment, clamp));
+    __m256i from;
+    if (kind == WL_SHUFFLE_UP) {
+        from = _mm256_sub_epi32(lane, amount);
+        *inside = _mm256_cmpgt_epi32(top, from);
+    } else {
+        from = kind == WL_SHUFFLE_DOWN ? _mm256_add_epi32(lane, amount)
+               : kind == WL_SHUFFLE_XOR
+                   ? _mm256_xor_si256(lane, amount)
+                   : _mm256_or_si256(bottom, _mm256_andnot_si256(segment, amount));
+        *inside = _mm256_cmpgt_epi32(from, top);
+    }
+    *inside = _mm256_xor_si256(*inside, _mm256_set1_epi32(-1));
+    return from;
+}
+
+static inline __m256i choose(__m256i if_clear, __m256i if_set, __m256i signs)
+{
+    return _mm256_castps_si256(_mm256_blendv_ps(
+        _mm256_castsi256_ps(if_clear), _mm256_castsi256_ps(if_set), _mm256_castsi256_ps(signs)));
+}
+
+/* Eight lanes of 32, by the low five bits of their numbers. */
+static inline __m256i pick_lanes(const __m256i from[VECTORS], __m256i number)
+{
+    const __m256i high = _mm256_slli_epi32(number, 27);
+#ifdef __AVX512VL__
+    return choose(_mm256_permutex2var_epi32(from[0], number, from[1]),
+                  _mm256_permutex2var_epi32(from[2], number, from[3]), high);
+#else
+    const __m256i odd = _mm256_slli_epi32(number, 28);
+    __m256i picked[VECTORS];
+    for (int i = 0; i < VECTORS; i++)
+        picked[i] = _mm256_permutevar8x32_epi32(from[i], number);
+    return choose(choose(picked[0], picked[1], odd), choose(picked[2], picked[3], odd), high);
+#endif
+}
+
+/* Sets the active lanes of dst; returns those that read from their segment. */
+static inline __attribute__((always_inline)) u32 shuffle(struct wl_warp *warp,
+                                                         const struct wl_op *op, uint8_t kind)
+{
+    const __m256i *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+    const __m256i *c = lane_register(warp, op->c);
+    const __m256i first = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i all[VECTORS] = {a[0], a[1], a[2], a[3]};
+    __m256i result[VECTORS], *d = lane_register(warp, op->dst);
+    u32 valid = 0;
+    for (int i = 0; i < VECTORS; i++) {
+        const __m256i lane = _mm256_add_epi32(first, _mm256_set1_epi32(i * VECTOR_LANES));
+        __m256i inside;
+        const __m256i from = find_sources(kind, lane, b[i], c[i], &inside);
+        result[i] = pick_lanes(all, choose(lane, from, inside));
+        valid |= (u32)_mm256_movemask_ps(_mm256_castsi256_ps(inside)) << (i * VECTOR_LANES);
+    }
+    const __m256i *bits = (const __m256i *)(const void *)lane_bits_4;
+    const __m256i active = _mm256_set1_epi32((int)warp->active);
+    for (int i = 0; i < VECTORS; i++) {
+        const __m256i is_on = _mm256_cmpeq_epi32(_mm256_and_si256(active, bits[i]), bits[i]);
+        d[i] = choose(d[i], result[i], is_on);
+    }
+    return valid;
+}
+#else
+#define SHUFFLE_FROM(from_expression, inside_expression)                       \
+    WL_FOR_LANES (i) {                                                         \
+        const s32 amount = (s32)(b[i] & 31), clamp = (s32)(c[i] & 31);         \
+        const s32 segment = (s32)(c[i] >> 8 & 31), bottom = i & segment;       \
+        const s32 top = bottom | (clamp & ~segment), from = (from_expression); \
+        (void)amount, (void)bottom;                                            \
+        inside[i] = (u32)(inside_expression);                                  \
+        source[i] = (u32)((inside_expression) ? from : i) & 31;                \
+    }
+
+/* The lane that each reads from, and 1 where that is one of its segment: else it is the lane
+ * itself. */
+static inline void find_sources(uint8_t kind, const u32 *b, const u32 *c, u32 *source, u32 *inside)
+{
+    switch (kind) {
+    case WL_SHUFFLE_UP:
+        SHUFFLE_FROM(i - amount, from >= top);
+        break;
+    case WL_SHUFFLE_DOWN:
+        SHUFFLE_FROM(i + amount, from <= top);
+        break;
+    case WL_SHUFFLE_XOR:
+        SHUFFLE_FROM(i ^ amount, from <= top);
+        break;
+    default:
+        SHUFFLE_FROM(bottom | (amount & ~segment), from <= top);
+        break;
+    }
+}
+
+static inline __attribute__((always_inline)) u32 shuffle(struct wl_warp *warp,
+                                                         const struct wl_op *op, uint8_t kind)
+{
+    const u32 active = warp->active, *a = lane_register(warp, op->a);
+    u32 source[WL_LANES], inside[WL_LANES], result[WL_LANES], valid = 0;
+    u32 *d = lane_register(warp, op->dst);
+    find_sources(kind, lane_register(warp, op->b), lane_register(warp, op->c), source, inside);
+    WL_FOR_LANES (i)
+        result[i] = a[source[i]];
+    WL_FOR_LANES (i)
+        d[i] = active >> i & 1 ? result[i] : d[i];
+    WL_FOR_LANES (i)
+        valid |= inside[i] << i;
+    return valid;
+}
+#endif
+
+const struct wl_op *WL_EXEC(SHUFFLE)(struct wl_warp *warp, const struct wl_op *op);
+const struct wl_op *WL_EXEC(SHUFFLE)(struct wl_warp *warp, const struct wl_op *op)
+{
+    u32 valid;
+    switch (op->kind) {
+    case WL_SHUFFLE_UP:
+        valid = shuffle(warp, op, WL_SHUFFLE_UP);
+        break;
+    case WL_SHUFFLE_DOWN:
+        valid = shuffle(warp, op, WL_SHUFFLE_DOWN);
+        break;
+    case WL_SHUFFLE_XOR:
+        valid = shuffle(warp, op, WL_SHUFFLE_XOR);
+        break;
+    default:
+        valid = shuffle(warp, op, WL_SHUFFLE_INDEX);
+        break;
+    }
+    if (op->d != UINT32_MAX)
+        set_predicate(warp, op->d, valid);
+    return op + 1;
+}
