@@ -51,8 +51,9 @@ struct wl_sim {
     uint64_t arena_program;    /* serial of the program whose constants lie in it */
     uint8_t *arena_parameters; /* what parameters lie in it; arena_parameter_bytes of them */
     uint32_t arena_parameter_bytes;
-    uint32_t arena_shape[6]; /* and the shape: threads, shared memory, blocks an SM, SMs, blocks in
-                                all, memory of a block */
+    uint32_t arena_shape[5]; /* and the shape: threads, shared memory, blocks an SM, SMs, memory of
+                                a block */
+    uint64_t constants_number, parameters_number; /* see struct wl_run */
 };
 
 enum wl_code wl_sim_create(const struct wl_gpu *gpu, struct wl_sim **sim, struct wl_error *error)
@@ -521,12 +522,27 @@ static uint32_t choose_workers(const struct wl_run *run, uint32_t asked)
     return is_free ? workers : 1;
 }
 
+/* Whether these parameters are those of the launch before; from now on they are. */
+static bool keep_parameters(struct wl_sim *sim, const struct wl_run *run)
+{
+    const uint32_t bytes = run->program->parameter_bytes;
+    if (sim->arena_parameters && sim->arena_parameter_bytes == bytes &&
+        (bytes == 0 || memcmp(sim->arena_parameters, run->launch->parameters, bytes) == 0))
+        return true;
+    free(sim->arena_parameters);
+    sim->arena_parameters = wl_alloc(bytes + 1u);
+    sim->arena_parameter_bytes = bytes;
+    if (bytes)
+        memcpy(sim->arena_parameters, run->launch->parameters, bytes);
+    return false;
+}
+
 /* Memory for all resident blocks, kept from launch to launch: a repeated launch finds its pages and
  * constants in place. Huge pages where the system has them, but not where blocks are so large that
  * they use little of theirs (kernels of gcc's OpenMP carry its library, with registers for all of
  * it). */
-static enum wl_code prepare_arena(struct wl_sim *sim, const struct wl_run *run, uint32_t sm_used,
-                                  uint32_t resident, bool *has_constants, struct wl_error *error)
+static enum wl_code prepare_arena(struct wl_sim *sim, struct wl_run *run, uint32_t sm_used,
+                                  uint32_t resident, struct wl_error *error)
 {
     const size_t huge_bytes = (size_t)2 << 20, most_huge_bytes = (size_t)1 << 30;
     size_t needed = sm_used * (size_t)resident * wl_sm_cta_bytes(run);
@@ -543,36 +559,16 @@ static enum wl_code prepare_arena(struct wl_sim *sim, const struct wl_run *run, 
         if (needed <= most_huge_bytes)
             madvise(sim->arena, needed, MADV_HUGEPAGE);
     }
-    uint64_t places = (uint64_t)resident * sm_used;
-    const uint32_t shape[6] = {run->threads_per_block,
-                               run->shared_bytes,
-                               resident,
-                               sm_used,
-                               (uint32_t)(run->block_total < places ? run->block_total : places),
+    const uint32_t shape[5] = {run->threads_per_block, run->shared_bytes, resident, sm_used,
                                (uint32_t)wl_sm_cta_bytes(run)};
-    *has_constants = sim->arena_program == run->program->serial &&
-                     memcmp(shape, sim->arena_shape, sizeof shape) == 0;
+    const bool is_same = sim->arena_program == run->program->serial &&
+                         memcmp(shape, sim->arena_shape, sizeof shape) == 0;
+    const bool has_parameters = keep_parameters(sim, run);
+    run->constants_number = sim->constants_number += !is_same;
+    run->parameters_number = sim->parameters_number += !is_same || !has_parameters;
     sim->arena_program = run->program->serial;
     memcpy(sim->arena_shape, shape, sizeof shape);
     return WL_OK;
-}
-
-/* Whether the arena, whose constants are this program's, has this launch's parameters, too; from
- * now on it has. */
-static bool keep_parameters(struct wl_sim *sim, const struct wl_run *run, bool has_constants)
-{
-    const uint32_t bytes = run->program->parameter_bytes;
-    const bool is_same =
-        has_constants && sim->arena_parameter_bytes == bytes &&
-        (bytes == 0 || memcmp(sim->arena_parameters, run->launch->parameters, bytes) == 0);
-    if (is_same)
-        return true;
-    free(sim->arena_parameters);
-    sim->arena_parameters = wl_alloc(bytes + 1u);
-    sim->arena_parameter_bytes = bytes;
-    if (bytes)
-        memcpy(sim->arena_parameters, run->launch->parameters, bytes);
-    return false;
 }
 
 /* Zeros, for the blocks of a cooperative grid. */
@@ -675,16 +671,14 @@ static struct wl_worker *prepare_workers(struct wl_sim *sim, struct wl_run *run,
 
 /* SMs between those of clusters get no blocks. */
 static void begin_sms(struct wl_sim *sim, const struct wl_run *run, const struct places *places,
-                      struct wl_deal *deal, uint32_t resident, bool has_constants,
-                      bool has_parameters)
+                      struct wl_deal *deal, uint32_t resident)
 {
     const size_t sm_bytes = resident * wl_sm_cta_bytes(run);
     uint32_t place = 0;
     for (uint32_t i = 0; i < places->sm_used; i++) {
         place += i >= places->first[place] + places->size;
         sim->sms[i].place = place;
-        wl_sm_begin(&sim->sms[i], run, i, resident, sim->arena + i * sm_bytes, has_constants,
-                    has_parameters, &deal->hands[place]);
+        wl_sm_begin(&sim->sms[i], run, i, resident, sim->arena + i * sm_bytes, &deal->hands[place]);
     }
 }
 
@@ -700,8 +694,7 @@ static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl
     uint64_t each = (clusters + places.count - 1) / places.count;
     resident = each < resident ? (uint32_t)each : resident;
     wl_run_set_pace(run, resident);
-    bool has_constants = false;
-    enum wl_code code = prepare_arena(sim, run, sm_used, resident, &has_constants, error);
+    enum wl_code code = prepare_arena(sim, run, sm_used, resident, error);
     if (code) {
         free(places.first);
         return code;
@@ -716,8 +709,7 @@ static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl
     struct wl_worker *workers = prepare_workers(sim, run, worker_count);
     struct wl_deal deal;
     wl_deal_begin(&deal, clusters, places.count, resident);
-    const bool has_parameters = keep_parameters(sim, run, has_constants);
-    begin_sms(sim, run, &places, &deal, resident, has_constants, has_parameters);
+    begin_sms(sim, run, &places, &deal, resident);
     run_epochs(sim, run, &places, &deal, workers, worker_count);
     code = report_fault(run, workers, worker_count, &counts->fault, error);
     wl_counts_gather(run, workers, worker_count, counts);

@@ -133,33 +133,54 @@ size_t wl_sm_cta_bytes(const struct wl_run *run)
            round_up(wl_shadow_bytes(run)) + round_up(wl_owed_bytes(run));
 }
 
-static void cta_create(struct wl_cta *cta, struct wl_warp *warps, const struct wl_run *run,
-                       uint8_t *memory, bool has_constants, bool has_parameters)
+/* That of all warps of the block. */
+static uint8_t *local_memory(const struct wl_cta *cta, const struct wl_run *run)
 {
-    const struct wl_program *program = run->program;
-    size_t file_bytes = register_bytes(program);
+    return cta->shared + round_up(run->shared_bytes + WL_SHARED_SLACK_BYTES);
+}
+
+/* Where a block's parts lie in its memory; its warps are made when it is first used. */
+static void cta_create(struct wl_cta *cta, struct wl_warp *warps, const struct wl_run *run,
+                       uint8_t *memory)
+{
     cta->warp_count = run->warps_per_block;
     cta->warps = warps;
-    cta->shared = memory + cta->warp_count * file_bytes;
-    uint8_t *local = cta->shared + round_up(run->shared_bytes + WL_SHARED_SLACK_BYTES);
-    uint8_t *shadow = local + round_up((size_t)cta->warp_count * program->local_bytes * WL_LANES);
+    cta->registers = memory;
+    cta->shared = memory + cta->warp_count * register_bytes(run->program);
+    uint8_t *shadow = local_memory(cta, run) +
+                      round_up((size_t)cta->warp_count * run->program->local_bytes * WL_LANES);
     uint8_t *owed = shadow + round_up(wl_shadow_bytes(run));
     cta->shadow = wl_shadow_bytes(run) ? (struct wl_shadow *)(void *)shadow : NULL;
     cta->owed = wl_owed_bytes(run) ? (struct wl_owed *)(void *)owed : NULL;
+}
+
+/* The workers do this, each for its SMs, when a block comes to the place for the first time in a
+ * launch. */
+static void create_warps(struct wl_cta *cta, const struct wl_run *run)
+{
+    const struct wl_program *program = run->program;
+    const size_t file_bytes = register_bytes(program);
+    uint8_t *local = local_memory(cta, run);
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct wl_warp *warp = &cta->warps[i];
-        *warp = (struct wl_warp){.stack = warp->stack, .stack_capacity = warp->stack_capacity};
-        warp->registers = warp->registers_base = memory + i * file_bytes;
+        *warp = (struct wl_warp){.stack = warp->stack,
+                                 .stack_capacity = warp->stack_capacity,
+                                 .constants_of = warp->constants_of,
+                                 .parameters_of = warp->parameters_of};
+        warp->registers = warp->registers_base = cta->registers + i * file_bytes;
         warp->registers_end = warp->registers + file_bytes;
         warp->index = i;
         warp->cta = cta;
         warp->shared = cta->shared;
         warp->local = local + (size_t)i * program->local_bytes * WL_LANES;
-        if (!has_constants)
+        if (warp->constants_of != run->constants_number)
             set_constants(program, warp->registers);
-        if (!has_parameters)
+        if (warp->parameters_of != run->parameters_number)
             set_parameters(run, warp->registers);
+        warp->constants_of = run->constants_number;
+        warp->parameters_of = run->parameters_number;
     }
+    cta->has_warps = true;
 }
 
 /* At least so many warps, whose stacks stay from launch to launch. */
@@ -195,6 +216,8 @@ void wl_sm_wake(struct wl_warp *warp, uint64_t time)
 static void cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run *run,
                       uint64_t cluster, uint32_t rank, uint64_t time)
 {
+    if (!cta->has_warps)
+        create_warps(cta, run);
     wl_cluster_number(run, cluster, rank, cta);
     cta->is_live = true;
     sm->ctas_live++;
@@ -253,7 +276,7 @@ static void cluster_start(struct wl_sm *sms, uint32_t place, const struct wl_run
 }
 
 void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uint32_t resident,
-                 uint8_t *memory, bool has_constants, bool has_parameters, struct wl_hand *hand)
+                 uint8_t *memory, struct wl_hand *hand)
 {
     sm->index = index;
     sm->time = sm->epoch_start = sm->epoch_end = 0;
@@ -277,7 +300,7 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
     reserve_warps(sm, sm->cta_count * run->warps_per_block);
     for (uint32_t i = 0; i < sm->cta_count; i++)
         cta_create(&sm->ctas[i], &sm->warps[i * run->warps_per_block], run,
-                   memory + i * wl_sm_cta_bytes(run), has_constants, has_parameters);
+                   memory + i * wl_sm_cta_bytes(run));
 }
 
 void wl_sm_end(struct wl_sm *sm)

@@ -8,12 +8,11 @@
 size_t wl_sm_cta_bytes(const struct wl_run *run);
 
 /* Prepares SM number index for a launch with at most `resident` blocks at a time, in memory of
- * resident * wl_sm_cta_bytes(run) bytes, 64-byte aligned. has_constants: an earlier launch of the
- * same program and shape left its constants there; has_parameters: with the same parameters. The L1
- * and nothing else is kept from before, but memory. Its blocks come from hand, which must outlive
- * the launch. */
+ * resident * wl_sm_cta_bytes(run) bytes, 64-byte aligned. The L1 and nothing else is kept from
+ * before, but memory: what registers keep from launch to launch is the same in all warps that have
+ * the run's numbers of them. Its blocks come from hand, which must outlive the launch. */
 void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uint32_t resident,
-                 uint8_t *memory, bool has_constants, bool has_parameters, struct wl_hand *hand);
+                 uint8_t *memory, struct wl_hand *hand);
 void wl_sm_end(struct wl_sm *sm);
 /* Frees what launches leave to the next. */
 void wl_sm_free(struct wl_sm *sm);

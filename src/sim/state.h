@@ -84,12 +84,13 @@ struct wl_warp {
     uint32_t vain_tests;    /* of barrier objects, since it did anything else with one */
     bool is_idle;           /* its last turn was nothing but such tests, after many */
     const struct wl_op *barrier_op;
-    uint32_t arrived_lanes;      /* at the cluster's barrier, in this phase */
-    bool is_counted;             /* and so have all: the cluster knows */
-    uint64_t executed;           /* instructions, where there is a budget */
-    uint64_t issued;             /* instructions, up to this turn */
-    uint64_t clock;              /* what it read last */
-    struct wl_trace_warp *trace; /* NULL: what it does is not recorded */
+    uint32_t arrived_lanes;               /* at the cluster's barrier, in this phase */
+    bool is_counted;                      /* and so have all: the cluster knows */
+    uint64_t executed;                    /* instructions, where there is a budget */
+    uint64_t issued;                      /* instructions, up to this turn */
+    uint64_t clock;                       /* what it read last */
+    struct wl_trace_warp *trace;          /* NULL: what it does is not recorded */
+    uint64_t constants_of, parameters_of; /* the run's numbers of those that its registers have */
 };
 
 #define WL_BARRIERS 16
@@ -101,12 +102,14 @@ struct wl_warp {
 /* A resident block. */
 struct wl_cta {
     bool is_live;
+    bool has_warps; /* of this launch */
     uint32_t id[3];
     uint64_t linear;
     uint32_t warp_count, warps_live;
     struct wl_warp *warps;
     struct wl_trace *trace; /* where its warps are recorded, if they are */
     size_t trace_limit;     /* words that each of them may have there */
+    uint8_t *registers;     /* of its warps, one after another */
     uint8_t *shared;
     struct wl_shadow *shadow; /* NULL: races and unwritten memory are not looked for */
     struct wl_owed *owed;     /* NULL: collectives of lanes are not looked at */
@@ -198,6 +201,8 @@ struct wl_run {
     uint32_t peer_latency;             /* cycles to another SM of the cluster */
     uint32_t sm_count;
     uint64_t block_total;
+    /* of what the registers of warps hold all the time: other numbers, other contents */
+    uint64_t constants_number, parameters_number;
     bool count, l1_global_loads;
     bool is_opaque;         /* see wl_check_is_opaque */
     bool reaches_peers;     /* blocks may access each other's shared memory */
