@@ -18,9 +18,20 @@ extern const struct wl_executor_row wl_exec_table_v2[], wl_exec_table_v3[], wl_e
 #define REGISTERS 8
 #define ROUNDS 4000
 
+/* A warp, its registers, shared memory and an allocation of global memory: so many bytes each, and
+ * what compiled code may read behind them. */
+enum { MEMORY_BYTES = 4096 };
 struct machine {
     struct wl_warp warp;
+    struct wl_sm sm;
+    struct wl_run run;
+    struct wl_worker worker;
+    struct wl_program program;
+    struct wl_site program_site;
+    struct wl_site_state site;
+    struct wl_shared_pattern patterns[WL_SHARED_PATTERNS];
     uint32_t registers[REGISTERS][2 * WL_LANES] __attribute__((aligned(64)));
+    uint8_t memory[2][MEMORY_BYTES + WL_SHARED_SLACK_BYTES] __attribute__((aligned(64)));
 };
 
 static uint32_t state = 1;
@@ -51,9 +62,27 @@ static uint32_t place_of(uint32_t number)
     return number * (uint32_t)sizeof((struct machine *)NULL)->registers[0];
 }
 
+static void bind(struct machine *self)
+{
+    static const struct wl_gpu gpu = {.shared_banks = 32, .shared_bank_bytes = 4};
+    self->run.gpu = &gpu;
+    self->run.program = &self->program;
+    self->run.shared_bytes = MEMORY_BYTES;
+    self->program.sites = &self->program_site;
+    self->worker.run = &self->run;
+    self->worker.sites = &self->site;
+    self->worker.patterns = self->patterns;
+    self->warp.worker = &self->worker;
+    self->warp.sm = &self->sm;
+    self->warp.shared = self->memory[0];
+    self->site.range_start = (uint64_t)(uintptr_t)self->memory[1];
+    self->site.range_end = self->site.range_start + MEMORY_BYTES;
+}
+
 static void run(struct machine *self, const struct wl_op *op, const struct wl_executor_row *table)
 {
     const struct wl_executor_row *row = &table[op->code];
+    bind(self);
     self->warp.registers = (uint8_t *)self->registers;
     self->warp.is_masked = self->warp.active != WL_FULL_MASK;
     assert_ptr_equal(op + 1, (self->warp.is_masked ? row->masked : row->full)(&self->warp, op));
@@ -79,6 +108,13 @@ static void compare(const struct machine *start, const struct wl_op *op)
         assert_memory_equal(narrow.registers, wide.registers, sizeof narrow.registers);
     }
 }
+
+/* The machines of all executors that this processor has, the plain one first. */
+struct machines {
+    struct machine of[3];
+    const struct wl_executor_row *tables[3];
+    uint32_t count;
+};
 
 static void fill(struct machine *self)
 {
@@ -117,12 +153,102 @@ static void test_shuffles(void **unused)
         compare(&start, &op);
     }
 }
+enum pattern { RUN, EVERY_OTHER, WINDOW, RANDOM, ONE_PLACE, PATTERNS };
+
+/* Offsets of lanes, each a multiple of so many bytes, all within so much memory. */
+static void draw_offsets(uint32_t offset[WL_LANES], enum pattern pattern, uint32_t bytes)
+{
+    const uint32_t room = MEMORY_BYTES - (pattern == RANDOM || pattern == ONE_PLACE ? bytes : 1024);
+    const uint32_t first = draw() % (room / bytes + 1) * bytes;
+    for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+        const uint32_t random = draw();
+        offset[lane] = pattern == RUN           ? first + lane * bytes
+                       : pattern == EVERY_OTHER ? first + 2 * lane * bytes
+                       : pattern == WINDOW      ? first + random % 128 / bytes * bytes
+                       : pattern == RANDOM      ? random % (room / bytes + 1) * bytes
+                                                : first;
+    }
+}
+
+static struct wl_op draw_access(bool is_store, bool is_shared)
+{
+    static const enum wl_opcode codes[2][2] = {{WL_OP_LOAD_GLOBAL, WL_OP_STORE_GLOBAL},
+                                               {WL_OP_LOAD_SHARED, WL_OP_STORE_SHARED}};
+    static const uint8_t counts[] = {1, 1, 2, 4};
+    struct wl_op op = {.code = (uint16_t)codes[is_shared][is_store], .a = place_of(6)};
+    op.width_bytes = (uint8_t)(1u << draw() % 4);
+    const bool is_wide = op.width_bytes == 8 || draw() % 4 == 0;
+    op.flags = (uint8_t)((draw() % 2 ? WL_OPF_SIGNED : 0) | (is_wide ? WL_OPF_DST64 : 0) |
+                         (is_shared ? WL_OPF_ADDRESS32 : 0));
+    op.kind = op.width_bytes <= 2 && !is_wide && !is_store ? draw() % 2 * WL_LOAD_SHORT : 0;
+    op.count = counts[draw() % (op.width_bytes == 8 ? 3 : 4)];
+    op.dst = place_of(0);
+    op.b = place_of(1);
+    op.c = place_of(2);
+    op.d = place_of(3);
+    return op;
+}
+
+/* The same offsets from wherever the machine has its memory. */
+static void set_addresses(struct machine *self, const uint32_t offset[WL_LANES], bool is_shared)
+{
+    for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+        const uint64_t address = (uint64_t)(uintptr_t)self->memory[1] + offset[lane];
+        if (is_shared)
+            self->registers[6][lane] = offset[lane];
+        else
+            memcpy(&self->registers[6][2 * lane], &address, sizeof address);
+    }
+}
+
+/* Some accesses of one place in the program, one after another. */
+static void access_often(struct machines *machines, bool is_store, bool is_shared)
+{
+    const struct wl_op op = draw_access(is_store, is_shared);
+    uint32_t offset[WL_LANES], first[REGISTERS][2 * WL_LANES];
+    for (uint32_t step = 0; step < 6; step++) {
+        if (step % 2 == 0)
+            draw_offsets(offset, draw() % PATTERNS, (uint32_t)op.width_bytes * op.count);
+        const uint32_t mask = step < 3 ? WL_FULL_MASK : draw_mask();
+        for (uint32_t i = 0; i < machines->count; i++) {
+            struct machine *self = &machines->of[i];
+            self->warp.active = self->warp.mask = mask ? mask : 1;
+            set_addresses(self, offset, is_shared);
+            run(self, &op, machines->tables[i]);
+            memset(self->registers[6], 0, sizeof self->registers[6]);
+            if (i == 0)
+                memcpy(first, self->registers, sizeof first);
+            assert_memory_equal(first, self->registers, sizeof first);
+            assert_memory_equal(machines->of[0].memory, self->memory, sizeof self->memory);
+        }
+    }
+}
+
+static void test_accesses(void **unused)
+{
+    (void)unused;
+    static struct machines machines = {.tables = {wl_exec_table_v2}, .count = 1};
+    const struct wl_executor_row *tables[] = {[3] = wl_exec_table_v3, [4] = wl_exec_table_v4};
+    for (int level = 3; level <= 4 && has_level(level); level++)
+        machines.tables[machines.count++] = tables[level];
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        fill(&machines.of[0]);
+        for (uint32_t i = 0; i < sizeof machines.of[0].memory; i++)
+            machines.of[0]
+                .memory[i / sizeof machines.of[0].memory[0]][i % sizeof machines.of[0].memory[0]] =
+                (uint8_t)draw();
+        for (uint32_t i = 1; i < machines.count; i++)
+            machines.of[i] = machines.of[0];
+        access_often(&machines, round % 2, round / 2 % 2);
+    }
+}
 #endif
 
 int main(void)
 {
 #if defined(__x86_64__)
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shuffles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shuffles),
+                                       cmocka_unit_test(test_accesses)};
     return has_level(3) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 #else
     return 0;

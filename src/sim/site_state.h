@@ -10,11 +10,12 @@
 /* How the lanes' addresses lie to each other. */
 enum wl_shape {
     WL_SHAPE_SCATTERED,
-    WL_SHAPE_UNIFORM,    /* all the same */
-    WL_SHAPE_CONTIGUOUS, /* one run of 32 elements */
-    WL_SHAPE_HALVES,     /* two runs of 16 */
-    WL_SHAPE_QUARTERS,   /* four runs of 8 */
-    WL_SHAPE_WINDOW,     /* shared memory: all within WL_SHARED_WINDOW_BYTES */
+    WL_SHAPE_UNIFORM,     /* all the same */
+    WL_SHAPE_CONTIGUOUS,  /* one run of 32 elements */
+    WL_SHAPE_HALVES,      /* two runs of 16 */
+    WL_SHAPE_QUARTERS,    /* four runs of 8 */
+    WL_SHAPE_WINDOW,      /* shared memory: all within WL_SHARED_WINDOW_BYTES */
+    WL_SHAPE_EVERY_OTHER, /* 32 elements with one between each two */
 };
 
 /* The lines that a known pattern touches when its first lane lies at a known place in its line. */

@@ -1,4 +1,5 @@
 #include "sim/exec/access.h"
+#include "sim/exec/every_other.h"
 #include "sim/exec/lines.h"
 #include "sim/exec/touch.h"
 
@@ -434,7 +435,7 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
     access->is_local = false;
     access->dropped = 0;
     access->shape = site->shape;
-    if (has_runs(access)) {
+    if (has_runs(access) || (kind == WL_SITE_LOAD && has_every_other(access))) {
         for (int i = 0; i < WL_LANES; i += 8)
             access->address[i] = first + site->delta[i];
     } else {

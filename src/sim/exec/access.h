@@ -112,7 +112,8 @@ static inline void access_leave_window(u64 *address, u32 bytes)
  * Always false. */
 bool WL_EXEC(access_misaligned)(struct access *access, const u64 *all);
 /* A global access by all lanes whose addresses lie to each other as they did the last time: checked
- * and counted; where they form runs, address[] is filled at every eighth lane only. False: nothing
+ * and counted; where they form runs, or a load of every other word, address[] is filled at every
+ * eighth lane only. False: nothing
  * happened, go the long way. */
 bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const struct wl_op *op,
                              enum wl_site_access kind);

@@ -191,6 +191,9 @@ static bool access_peers(struct access *access, const u32 *offset)
         if (run->count)
             count_peer(access, inner, lanes, &total);
     }
+    for (u32 lane = 0; lane < WL_LANES; lane++) /* lanes that are off repeat the first */
+        if (!(warp->active >> lane & 1))
+            access->address[lane] = access->address[__builtin_ctz(warp->active)];
     access->shape = WL_SHAPE_SCATTERED;
     access->site->requests[WL_SITE_SHARED] += run->count;
     if (access->kind == WL_SITE_LOAD || access->kind == WL_SITE_ATOMIC)

@@ -57,7 +57,9 @@ static inline enum wl_shape find_shape(const u64 *delta, u64 bytes)
             return WL_SHAPE_QUARTERS;
         return delta[16] == 16 * bytes ? WL_SHAPE_CONTIGUOUS : WL_SHAPE_HALVES;
     }
-    return is_run(delta, 0, WL_LANES, 0) ? WL_SHAPE_UNIFORM : WL_SHAPE_SCATTERED;
+    if (is_run(delta, 0, WL_LANES, 0))
+        return WL_SHAPE_UNIFORM;
+    return is_run(delta, 0, WL_LANES, 2 * bytes) ? WL_SHAPE_EVERY_OTHER : WL_SHAPE_SCATTERED;
 }
 
 #endif

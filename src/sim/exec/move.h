@@ -7,79 +7,10 @@
 #endif
 
 #include "sim/exec/access.h"
+#include "sim/exec/every_other.h"
+#include "sim/exec/gather.h"
+#include "sim/exec/pick.h"
 #include "sim/exec/quads.h"
-
-#define POINTER(type, address) ((type *)(uintptr_t)(address))
-
-/* value lanes of element k, as value_type, into the register at offset. */
-#define LOAD_LANES_AS(source_type, value_type, register_type)                      \
-    do {                                                                           \
-        register_type *d = lane_register(warp, offset);                            \
-        if (active == WL_FULL_MASK) {                                              \
-            for (int i = 0; i < WL_LANES; i++)                                     \
-                d[i] = (value_type)*POINTER(const source_type, address[i] + skip); \
-        } else {                                                                   \
-            for (u32 left = active; left; left &= left - 1) {                      \
-                int i = __builtin_ctz(left);                                       \
-                d[i] = (value_type)*POINTER(const source_type, address[i] + skip); \
-            }                                                                      \
-        }                                                                          \
-    } while (0)
-#define LOAD_LANES(source_type, register_type) \
-    LOAD_LANES_AS(source_type, register_type, register_type)
-
-static inline void load_element(struct wl_warp *warp, const struct wl_op *op, const u64 *address,
-                                u32 offset, u64 skip)
-{
-    const u32 active = warp->active;
-    const bool is_signed = op->flags & WL_OPF_SIGNED, is_wide = op->flags & WL_OPF_DST64;
-    switch (op->width_bytes << 2 | is_wide << 1 | is_signed) {
-    case 4 << 2 | 0:
-    case 4 << 2 | 1:
-        LOAD_LANES(u32, u32);
-        break;
-    case 8 << 2 | 2:
-    case 8 << 2 | 3:
-        LOAD_LANES(u64, u64);
-        break;
-    case 4 << 2 | 2:
-        LOAD_LANES(u32, u64);
-        break;
-    case 4 << 2 | 3:
-        LOAD_LANES(s32, u64);
-        break;
-    case 2 << 2 | 0:
-        LOAD_LANES(uint16_t, u32);
-        break;
-    case 2 << 2 | 1:
-        if (op->kind & WL_LOAD_SHORT)
-            LOAD_LANES(uint16_t, u32);
-        else
-            LOAD_LANES(int16_t, u32);
-        break;
-    case 2 << 2 | 2:
-        LOAD_LANES(uint16_t, u64);
-        break;
-    case 2 << 2 | 3:
-        LOAD_LANES(int16_t, u64);
-        break;
-    case 1 << 2 | 0:
-        LOAD_LANES(uint8_t, u32);
-        break;
-    case 1 << 2 | 1:
-        if (op->kind & WL_LOAD_SHORT)
-            LOAD_LANES_AS(int8_t, uint16_t, u32);
-        else
-            LOAD_LANES(int8_t, u32);
-        break;
-    case 1 << 2 | 2:
-        LOAD_LANES(uint8_t, u64);
-        break;
-    default:
-        LOAD_LANES(int8_t, u64);
-        break;
-    }
-}
 
 static inline u32 element_register(const struct wl_op *op, int k)
 {
@@ -121,6 +52,23 @@ static inline void permute_window(u32 *d, const void *window, const u32 *index, 
     }
     _mm512_store_si512(d, low);
     _mm512_store_si512(d + 16, high);
+#elif defined(__AVX2__)
+    const __m256i *from = (const __m256i *)(const void *)bytes;
+    const u32 *words = (const u32 *)(const void *)bytes;
+    __m256i parts[4] = {_mm256_loadu_si256(from), _mm256_loadu_si256(from + 1)}, result;
+    if (vectors > 1) {
+        parts[2] = _mm256_loadu_si256(from + 2);
+        parts[3] = _mm256_loadu_si256(from + 3);
+    }
+    for (int i = 0; i < WL_LANES; i += 8) {
+        const __m256i places = _mm256_load_si256((const __m256i *)(const void *)(index + i));
+#define WORD(k, ...) (s32) words[index[k]]
+        result = vectors == 1   ? pick_of_16(parts, places)
+                 : vectors == 2 ? pick_of_32(parts, places)
+                                : _mm256_setr_epi32(EIGHT_LANES(WORD, i, ));
+#undef WORD
+        _mm256_store_si256((__m256i *)(void *)(d + i), result);
+    }
 #else
     const u32 *words = (const u32 *)(const void *)bytes;
     for (int i = 0; i < WL_LANES; i++)
@@ -150,8 +98,8 @@ static inline void store_window(struct wl_warp *warp, const struct wl_op *op, vo
     }
     for (int k = 0; k < op->count; k++) {
         const u32 *s = lane_register(warp, element_register(op, k));
-        for (int i = 0; i < WL_LANES; i++)
-            words[memo->pattern->index[i] + (u32)k] = s[i];
+        WL_UNROLL_8 for (int i = 0; i < WL_LANES; i++) words[memo->pattern->index[i] + (u32)k] =
+            s[i];
     }
 }
 
@@ -204,6 +152,10 @@ static inline void load(struct access *access)
         move_runs(access, true);
         return;
     }
+    if (has_every_other(access)) {
+        load_every_other(access);
+        return;
+    }
     if (has_quads(access)) {
         load_quads(access);
         return;
@@ -216,45 +168,6 @@ static inline void load(struct access *access)
         if (element_register(op, k) != UINT32_MAX)
             load_element(warp, op, access->address, element_register(op, k),
                          (u64)(u32)k * op->width_bytes);
-}
-
-#define STORE_LANES(memory_type, register_type)                           \
-    do {                                                                  \
-        const register_type *s = lane_register(warp, offset);             \
-        for (u32 left = active; left; left &= left - 1) {                 \
-            int i = __builtin_ctz(left);                                  \
-            *POINTER(memory_type, address[i] + skip) = (memory_type)s[i]; \
-        }                                                                 \
-    } while (0)
-
-static inline void store_element(struct wl_warp *warp, const struct wl_op *op, const u64 *address,
-                                 u32 offset, u64 skip)
-{
-    const u32 active = warp->active;
-    const bool is_wide = op->flags & WL_OPF_DST64;
-    switch (op->width_bytes) {
-    case 8:
-        STORE_LANES(u64, u64);
-        break;
-    case 4:
-        if (is_wide)
-            STORE_LANES(u32, u64);
-        else
-            STORE_LANES(u32, u32);
-        break;
-    case 2:
-        if (is_wide)
-            STORE_LANES(uint16_t, u64);
-        else
-            STORE_LANES(uint16_t, u32);
-        break;
-    default:
-        if (is_wide)
-            STORE_LANES(uint8_t, u64);
-        else
-            STORE_LANES(uint8_t, u32);
-        break;
-    }
 }
 
 static inline void store(struct access *access)

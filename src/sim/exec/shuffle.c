@@ -1,10 +1,7 @@
 /* Values of other lanes of the warp (PTX ISA, shfl.sync). Register b names the lane, c packs the
  * clamp (bits 0-4) and the mask of the segments (bits 8-12). */
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
-
 #include "sim/exec/lanes.h"
+#include "sim/exec/pick.h"
 
 #ifdef __AVX2__
 enum { VECTOR_LANES = 8, VECTORS = WL_LANES / VECTOR_LANES };
@@ -34,28 +31,6 @@ static inline __m256i find_sources(uint8_t kind, __m256i lane, __m256i b, __m256
     return from;
 }
 
-static inline __m256i choose(__m256i if_clear, __m256i if_set, __m256i signs)
-{
-    return _mm256_castps_si256(_mm256_blendv_ps(
-        _mm256_castsi256_ps(if_clear), _mm256_castsi256_ps(if_set), _mm256_castsi256_ps(signs)));
-}
-
-/* Eight lanes of 32, by the low five bits of their numbers. */
-static inline __m256i pick_lanes(const __m256i from[VECTORS], __m256i number)
-{
-    const __m256i high = _mm256_slli_epi32(number, 27);
-#ifdef __AVX512VL__
-    return choose(_mm256_permutex2var_epi32(from[0], number, from[1]),
-                  _mm256_permutex2var_epi32(from[2], number, from[3]), high);
-#else
-    const __m256i odd = _mm256_slli_epi32(number, 28);
-    __m256i picked[VECTORS];
-    for (int i = 0; i < VECTORS; i++)
-        picked[i] = _mm256_permutevar8x32_epi32(from[i], number);
-    return choose(choose(picked[0], picked[1], odd), choose(picked[2], picked[3], odd), high);
-#endif
-}
-
 /* Sets the active lanes of dst; returns those that read from their segment. */
 static inline __attribute__((always_inline)) u32 shuffle(struct wl_warp *warp,
                                                          const struct wl_op *op, uint8_t kind)
@@ -70,14 +45,14 @@ static inline __attribute__((always_inline)) u32 shuffle(struct wl_warp *warp,
         const __m256i lane = _mm256_add_epi32(first, _mm256_set1_epi32(i * VECTOR_LANES));
         __m256i inside;
         const __m256i from = find_sources(kind, lane, b[i], c[i], &inside);
-        result[i] = pick_lanes(all, choose(lane, from, inside));
+        result[i] = pick_of_32(all, choose_lanes(lane, from, inside));
         valid |= (u32)_mm256_movemask_ps(_mm256_castsi256_ps(inside)) << (i * VECTOR_LANES);
     }
     const __m256i *bits = (const __m256i *)(const void *)lane_bits_4;
     const __m256i active = _mm256_set1_epi32((int)warp->active);
     for (int i = 0; i < VECTORS; i++) {
         const __m256i is_on = _mm256_cmpeq_epi32(_mm256_and_si256(active, bits[i]), bits[i]);
-        d[i] = choose(d[i], result[i], is_on);
+        d[i] = choose_lanes(d[i], result[i], is_on);
     }
     return valid;
 }

@@ -147,8 +147,9 @@ static inline bool reach_spread(struct access *access, struct wl_warp *warp, con
         return true;
     }
     access->shape = WL_SHAPE_SCATTERED;
+    const u32 first = offset[lane], active = warp->active;
     WL_FOR_LANES (i)
-        access->address[i] = base + offset[i];
+        access->address[i] = base + (active & lane_bits_4[i] ? offset[i] : first);
     return true;
 }
 
