@@ -1,5 +1,6 @@
 /* Operations that the executors for processors with AVX2 and AVX-512 do by instructions of theirs
- * give the same bits as the executor that has no such instructions, for all masks of lanes. */
+ * give the same bits as the executor that has no such instructions, for all masks of lanes; and
+ * divisions by doubles are those of integers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -153,6 +154,64 @@ static void test_shuffles(void **unused)
         compare(&start, &op);
     }
 }
+/* A number of any length, or one beside a great one. */
+static uint32_t draw_number(void)
+{
+    static const uint32_t great[] = {0, 1u << 31, ~0u, 0xffff0000u};
+    const uint32_t shift = draw() % 32, near = draw() % 4;
+    return draw() % 3 ? draw() >> shift : great[draw() % 4] + near - 2;
+}
+
+/* One that the first is a multiple of, or nearly. */
+static uint32_t draw_dividend(uint32_t divisor)
+{
+    return draw() % 2 ? draw_number() : (divisor ? draw() / divisor * divisor : 0) + draw() % 3 - 1;
+}
+
+static uint32_t divide(enum wl_opcode code, uint32_t a, uint32_t b)
+{
+    const bool wraps = a == 1u << 31 && b == ~0u;
+    const int32_t signed_a = (int32_t)a, signed_b = (int32_t)b;
+    if (b == 0)
+        return ~0u;
+    switch (code) {
+    case WL_OP_DIV_U32:
+        return a / b;
+    case WL_OP_REM_U32:
+        return a % b;
+    case WL_OP_DIV_S32:
+        return wraps ? a : (uint32_t)(signed_a / signed_b);
+    default:
+        return wraps ? 0 : (uint32_t)(signed_a % signed_b);
+    }
+}
+
+static void test_divisions(void **unused)
+{
+    (void)unused;
+    static const enum wl_opcode codes[] = {WL_OP_DIV_U32, WL_OP_REM_U32, WL_OP_DIV_S32,
+                                           WL_OP_REM_S32};
+    const struct wl_executor_row *tables[] = {wl_exec_table_v2, wl_exec_table_v3, wl_exec_table_v4};
+    static struct machine machine;
+    for (uint32_t round = 0; round < 8 * ROUNDS; round++) {
+        const enum wl_opcode code = codes[round % 4];
+        const struct wl_op op = {
+            .code = (uint16_t)code, .dst = place_of(0), .a = place_of(1), .b = place_of(2)};
+        machine.warp.active = WL_FULL_MASK;
+        for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+            machine.registers[2][lane] = draw_number();
+            machine.registers[1][lane] = draw_dividend(machine.registers[2][lane]);
+        }
+        for (int level = 2; level <= 4 && (level == 2 || has_level(level)); level++) {
+            run(&machine, &op, tables[level - 2]);
+            for (uint32_t lane = 0; lane < WL_LANES; lane++)
+                assert_int_equal(
+                    machine.registers[0][lane],
+                    divide(code, machine.registers[1][lane], machine.registers[2][lane]));
+        }
+    }
+}
+
 enum pattern { RUN, EVERY_OTHER, WINDOW, RANDOM, ONE_PLACE, PATTERNS };
 
 /* Offsets of lanes, each a multiple of so many bytes, all within so much memory. */
@@ -248,6 +307,7 @@ int main(void)
 {
 #if defined(__x86_64__)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_shuffles),
+                                       cmocka_unit_test(test_divisions),
                                        cmocka_unit_test(test_accesses)};
     return has_level(3) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 #else

@@ -391,6 +391,8 @@ static void count_request(struct access *access)
 /* Whether any address[i] - address[0] differs from known[i]. */
 static inline bool differs_from(const u64 *address, const u64 *known)
 {
+    if (address[WL_LANES - 1] - address[0] != known[WL_LANES - 1])
+        return true; /* as a rule, where any does */
 #ifdef __AVX512F__
     const __m512i first = _mm512_set1_epi64((long long)address[0]);
     u32 differs = 0;
@@ -473,6 +475,23 @@ void WL_EXEC(count_access)(struct wl_warp *warp, const struct wl_op *op, u64 fir
     count_pattern(&access);
 }
 
+/* Of lanes whose addresses follow no pattern. */
+static bool check_scattered(struct access *access)
+{
+    const u64 *address = access->address;
+    u64 low = address[0], high = address[0], all = 0;
+    WL_FOR_LANES (i) {
+        u64 value = address[i];
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+        all |= value;
+    }
+    if (all & (access->bytes - 1))
+        return WL_EXEC(access_misaligned)(access, address);
+    const bool is_narrow = high - low < SPREAD_MAX;
+    return is_narrow ? is_mapped(access, low, high - low + access->bytes) : check_lanes(access);
+}
+
 /* The check and the counting of access_global. */
 static bool look_at_global(struct access *access)
 {
@@ -493,17 +512,7 @@ static bool look_at_global(struct access *access)
         count_pattern(access);
         return true;
     }
-    u64 low = address[0], high = address[0], all = 0;
-    WL_FOR_LANES (i) {
-        u64 value = address[i];
-        low = value < low ? value : low;
-        high = value > high ? value : high;
-        all |= value;
-    }
-    if (all & (access->bytes - 1))
-        return WL_EXEC(access_misaligned)(access, address);
-    bool is_narrow = high - low < SPREAD_MAX;
-    if (is_narrow ? !is_mapped(access, low, high - low + access->bytes) : !check_lanes(access))
+    if (!access_is_in_range(access) && !check_scattered(access))
         return false;
     if (!run->count)
         return true;

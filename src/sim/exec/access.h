@@ -60,6 +60,22 @@ static inline void access_resolve(struct access *access, struct wl_warp *warp,
         address[i] = active & lane_bits_8[i] ? address[i] : first;
 }
 
+/* Whether all addresses are aligned, and in the range of memory that the site knows. */
+static inline bool access_is_in_range(const struct access *access)
+{
+    const u64 start = access->site->range_start, size = access->site->range_end - start;
+    const u64 most = size - access->bytes;
+    if (size < access->bytes || size >> 63)
+        return false;
+    u64 signs = 0, all = 0;
+    WL_FOR_LANES (i) {
+        const u64 place = access->address[i] - start;
+        signs |= place | (most - place);
+        all |= access->address[i];
+    }
+    return !(signs >> 63) && !(all & (access->bytes - 1));
+}
+
 /* One full-size element per lane, and addresses that form runs. */
 static inline bool has_runs(const struct access *access)
 {

@@ -112,23 +112,27 @@ static void trace_constant(const struct access *access)
     wl_trace_push(access->warp->trace, wl_trace_pack((struct wl_trace_access){.lines = addresses}));
 }
 
+static bool is_one_address(const u64 *address)
+{
+    u64 differs = address[0] ^ address[WL_LANES - 1];
+    if (!differs)
+        WL_FOR_LANES (i)
+            differs |= address[i] ^ address[0];
+    return !differs;
+}
+
 /* Constants are read through their own cache; they are no global or L1 traffic. */
 RUN(LOAD_CONST)
 {
     struct access access;
     access_resolve(&access, warp, op, WL_SITE_LOAD);
-    int distinct = op->flags & WL_OPF_NO_ADDRESS ? 1 : WL_LANES;
-    if (!reach_constants(&access, distinct))
+    const bool is_uniform = op->flags & WL_OPF_NO_ADDRESS || is_one_address(access.address);
+    if (is_uniform ? !reach_constants(&access, 1)
+                   : !access_is_in_range(&access) && !reach_constants(&access, WL_LANES))
         return NULL;
-    if (distinct == 1 && op->count == 1 && op->width_bytes == 4 && !(op->flags & WL_OPF_DST64) &&
-        warp->active == WL_FULL_MASK) {
-        const u32 value = *POINTER(const u32, access.address[0]);
-        u32 *d = lane_register(warp, op->dst);
-        WL_FOR_LANES (i)
-            d[i] = value;
-        return op + 1;
-    }
-    if (warp->trace && distinct > 1)
+    if (is_uniform && warp->active == WL_FULL_MASK)
+        access.shape = WL_SHAPE_UNIFORM;
+    if (warp->trace && !is_uniform)
         trace_constant(&access);
     load(&access);
     return op + 1;

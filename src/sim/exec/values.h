@@ -136,14 +136,34 @@ static inline float divide_approximately(float a, float b)
 
 /* Division by zero gives all ones in hardware, the remainder too, but on 64 bits the dividend;
  * INT_MIN / -1 wraps. */
+/* On 32 bits by doubles, which go in vectors: a quotient that is no integer lies farther below the
+ * next one than it is rounded by. */
+static inline uint32_t divide_u32(uint32_t a, uint32_t b)
+{
+    const double dividend = double_of(0x4330000000000000ull | a) - 0x1p52;
+    const double divisor = double_of(0x4330000000000000ull | b) - 0x1p52;
+    const uint64_t quotient = bits_of_double(__builtin_floor(dividend / divisor) + 0x1p52);
+    return b == 0 ? UINT32_MAX : (uint32_t)quotient;
+}
+
+static inline uint32_t remainder_u32(uint32_t a, uint32_t b)
+{
+    return b == 0 ? UINT32_MAX : a - divide_u32(a, b) * b;
+}
+
 static inline int32_t divide_s32(int32_t a, int32_t b)
 {
-    return b == 0 ? -1 : b == -1 ? (int32_t)(0u - (uint32_t)a) : a / b;
+    const int32_t divisor = b == 0 || b == -1 ? 1 : b;
+    const int32_t quotient = (int32_t)((double)a / (double)divisor);
+    return b == 0 ? -1 : b == -1 ? (int32_t)(0u - (uint32_t)a) : quotient;
 }
 
 static inline int32_t remainder_s32(int32_t a, int32_t b)
 {
-    return b == 0 ? -1 : b == -1 ? 0 : a % b;
+    const int32_t divisor = b == 0 || b == -1 ? 1 : b;
+    const int32_t quotient = (int32_t)((double)a / (double)divisor);
+    const uint32_t rest = (uint32_t)a - (uint32_t)quotient * (uint32_t)divisor;
+    return b == 0 ? -1 : b == -1 ? 0 : (int32_t)rest;
 }
 
 static inline int64_t divide_s64(int64_t a, int64_t b)
