@@ -238,7 +238,7 @@ static struct wl_op draw_access(bool is_store, bool is_shared)
     op.width_bytes = (uint8_t)(1u << draw() % 4);
     const bool is_wide = op.width_bytes == 8 || draw() % 4 == 0;
     op.flags = (uint8_t)((draw() % 2 ? WL_OPF_SIGNED : 0) | (is_wide ? WL_OPF_DST64 : 0) |
-                         (is_shared ? WL_OPF_ADDRESS32 : 0));
+                         (is_shared && draw() % 2 ? WL_OPF_ADDRESS32 : 0));
     op.kind = op.width_bytes <= 2 && !is_wide && !is_store ? draw() % 2 * WL_LOAD_SHORT : 0;
     op.count = counts[draw() % (op.width_bytes == 8 ? 3 : 4)];
     op.dst = place_of(0);
@@ -249,11 +249,13 @@ static struct wl_op draw_access(bool is_store, bool is_shared)
 }
 
 /* The same offsets from wherever the machine has its memory. */
-static void set_addresses(struct machine *self, const uint32_t offset[WL_LANES], bool is_shared)
+static void set_addresses(struct machine *self, const struct wl_op *op,
+                          const uint32_t offset[WL_LANES], bool is_shared)
 {
     for (uint32_t lane = 0; lane < WL_LANES; lane++) {
-        const uint64_t address = (uint64_t)(uintptr_t)self->memory[1] + offset[lane];
-        if (is_shared)
+        const uint64_t start = is_shared ? 0 : (uint64_t)(uintptr_t)self->memory[1];
+        const uint64_t address = start + offset[lane];
+        if (op->flags & WL_OPF_ADDRESS32)
             self->registers[6][lane] = offset[lane];
         else
             memcpy(&self->registers[6][2 * lane], &address, sizeof address);
@@ -272,7 +274,7 @@ static void access_often(struct machines *machines, bool is_store, bool is_share
         for (uint32_t i = 0; i < machines->count; i++) {
             struct machine *self = &machines->of[i];
             self->warp.active = self->warp.mask = mask ? mask : 1;
-            set_addresses(self, offset, is_shared);
+            set_addresses(self, &op, offset, is_shared);
             run(self, &op, machines->tables[i]);
             memset(self->registers[6], 0, sizeof self->registers[6]);
             if (i == 0)

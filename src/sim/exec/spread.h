@@ -88,8 +88,13 @@ static inline void find_offsets(const struct wl_warp *warp, const struct wl_op *
         return;
     }
     const u32 *base = lane_register(warp, op->a);
-    WL_FOR_LANES (i)
-        offset[i] = base[i] + (u32)op->imm;
+    const u64 *wide_base = lane_register(warp, op->a);
+    if (op->flags & WL_OPF_ADDRESS32)
+        WL_FOR_LANES (i)
+            offset[i] = base[i] + (u32)op->imm;
+    else
+        WL_FOR_LANES (i)
+            offset[i] = (u32)wide_base[i] + (u32)op->imm;
 }
 
 /* Whether each active lane's element lies behind that of the lane before it, active or not. */
@@ -103,13 +108,16 @@ static inline bool forms_run(const struct access *access, const u32 *offset, u32
         128, 136, 144, 152, 160, 168, 176, 184, 192, 200, 208, 216, 224, 232, 240, 248};
     const struct wl_op *op = access->op;
     const bool is_wide = op->flags & WL_OPF_DST64;
+    const u32 last = 31 - (u32)__builtin_clz(access->warp->active);
     return op->count == 1 && op->width_bytes == (is_wide ? 8 : 4) &&
+           offset[last] - offset[lane] == (last - lane) * op->width_bytes &&
            !find_differing(offset, access->warp->active, offset[lane] - lane * op->width_bytes,
                            is_wide ? doubles : words);
 }
 
 /* Checks and counts such an access; `address` holds pointers afterwards, or `window` where the run
- * begins that lane 0 would begin, with the shape CONTIGUOUS. False: nothing happened. */
+ * begins that lane 0 would begin, with the shape CONTIGUOUS, or the window begins, with WINDOW.
+ * False: nothing happened. */
 static inline bool reach_spread(struct access *access, struct wl_warp *warp, const struct wl_op *op,
                                 enum wl_site_access kind)
 {
@@ -118,11 +126,12 @@ static inline bool reach_spread(struct access *access, struct wl_warp *warp, con
     struct wl_shared_memo *memo = &site->memo;
     const u32 bytes = (u32)op->width_bytes * op->count, lane = (u32)__builtin_ctz(warp->active);
     u32 offset[WL_LANES] __attribute__((aligned(64)));
-    u64 start;
-    if (!(op->flags & (WL_OPF_ADDRESS32 | WL_OPF_NO_ADDRESS)) || run->reaches_peers)
+    u64 start = 0;
+    if (run->reaches_peers)
         return false;
     find_offsets(warp, op, offset);
-    if (is_unlearnt(warp, op, memo)) {
+    const bool is_known = !is_unlearnt(warp, op, memo);
+    if (!is_known) {
         if (run->shared_bytes < bytes ||
             find_astray(offset, warp->active, run->shared_bytes - bytes, bytes))
             return false;
@@ -140,6 +149,11 @@ static inline bool reach_spread(struct access *access, struct wl_warp *warp, con
     access->site = site;
     access->bytes = bytes;
     access->kind = kind;
+    if (is_known && memo->window) {
+        access->shape = WL_SHAPE_WINDOW;
+        access->window = (u64)(uintptr_t)warp->shared + start;
+        return true;
+    }
     const u64 base = (u64)(uintptr_t)warp->shared;
     if (forms_run(access, offset, lane)) {
         access->shape = WL_SHAPE_CONTIGUOUS;
@@ -178,7 +192,7 @@ static inline void move_run(struct access *access, bool is_load)
 
 static inline void load_spread(struct access *access)
 {
-    if (access->shape == WL_SHAPE_SCATTERED)
+    if (access->shape != WL_SHAPE_CONTIGUOUS)
         load(access);
     else if (access->op->dst != UINT32_MAX)
         move_run(access, true);
@@ -186,7 +200,7 @@ static inline void load_spread(struct access *access)
 
 static inline void store_spread(struct access *access)
 {
-    if (access->shape == WL_SHAPE_SCATTERED)
+    if (access->shape != WL_SHAPE_CONTIGUOUS)
         store(access);
     else
         move_run(access, false);
