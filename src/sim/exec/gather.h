@@ -16,8 +16,6 @@
     (i, __VA_ARGS__), do((i) + 1, __VA_ARGS__), do((i) + 2, __VA_ARGS__), do((i) + 3, __VA_ARGS__)
 #define EIGHT_LANES(do, i, ...) FOUR_LANES(do, i, __VA_ARGS__), FOUR_LANES(do, (i) + 4, __VA_ARGS__)
 
-#define WL_UNROLL_8 _Pragma("GCC unroll 8")
-
 #ifdef __AVX2__
 /* Of elements of which some lanes load so many one vectors are made for all lanes: addresses of
  * lanes that are off are good for a load, too. */
@@ -141,18 +139,13 @@ static inline void load_element(struct wl_warp *warp, const struct wl_op *op, co
     }
 }
 
-/* Of lanes that store to one place, the last stays. */
-#define STORE_LANES(memory_type, register_type)                               \
-    do {                                                                      \
-        const register_type *s = lane_register(warp, offset);                 \
-        if (active == WL_FULL_MASK)                                           \
-            WL_UNROLL_8 for (int i = 0; i < WL_LANES; i++) *                  \
-                POINTER(memory_type, address[i] + skip) = (memory_type)s[i];  \
-        else                                                                  \
-            for (u32 left = active; left; left &= left - 1) {                 \
-                const int i = __builtin_ctz(left);                            \
-                *POINTER(memory_type, address[i] + skip) = (memory_type)s[i]; \
-            }                                                                 \
+#define STORE_LANES(memory_type, register_type)                           \
+    do {                                                                  \
+        const register_type *s = lane_register(warp, offset);             \
+        for (u32 left = active; left; left &= left - 1) {                 \
+            int i = __builtin_ctz(left);                                  \
+            *POINTER(memory_type, address[i] + skip) = (memory_type)s[i]; \
+        }                                                                 \
     } while (0)
 
 static inline void store_element(struct wl_warp *warp, const struct wl_op *op, const u64 *address,

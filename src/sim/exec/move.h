@@ -98,8 +98,8 @@ static inline void store_window(struct wl_warp *warp, const struct wl_op *op, vo
     }
     for (int k = 0; k < op->count; k++) {
         const u32 *s = lane_register(warp, element_register(op, k));
-        WL_UNROLL_8 for (int i = 0; i < WL_LANES; i++) words[memo->pattern->index[i] + (u32)k] =
-            s[i];
+        for (int i = 0; i < WL_LANES; i++)
+            words[memo->pattern->index[i] + (u32)k] = s[i];
     }
 }
 

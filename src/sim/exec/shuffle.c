@@ -56,6 +56,21 @@ static inline __attribute__((always_inline)) u32 shuffle(struct wl_warp *warp,
     }
     return valid;
 }
+
+/* Each kind has code of its own. */
+static inline u32 shuffle_kind(struct wl_warp *warp, const struct wl_op *op)
+{
+    switch (op->kind) {
+    case WL_SHUFFLE_UP:
+        return shuffle(warp, op, WL_SHUFFLE_UP);
+    case WL_SHUFFLE_DOWN:
+        return shuffle(warp, op, WL_SHUFFLE_DOWN);
+    case WL_SHUFFLE_XOR:
+        return shuffle(warp, op, WL_SHUFFLE_XOR);
+    default:
+        return shuffle(warp, op, WL_SHUFFLE_INDEX);
+    }
+}
 #else
 #define SHUFFLE_FROM(from_expression, inside_expression)                       \
     WL_FOR_LANES (i) {                                                         \
@@ -69,7 +84,7 @@ static inline __attribute__((always_inline)) u32 shuffle(struct wl_warp *warp,
 
 /* The lane that each reads from, and 1 where that is one of its segment: else it is the lane
  * itself. */
-static inline void find_sources(uint8_t kind, const u32 *b, const u32 *c, u32 *source, u32 *inside)
+static void find_sources(uint8_t kind, const u32 *b, const u32 *c, u32 *source, u32 *inside)
 {
     switch (kind) {
     case WL_SHUFFLE_UP:
@@ -87,19 +102,20 @@ static inline void find_sources(uint8_t kind, const u32 *b, const u32 *c, u32 *s
     }
 }
 
-static inline __attribute__((always_inline)) u32 shuffle(struct wl_warp *warp,
-                                                         const struct wl_op *op, uint8_t kind)
+static inline u32 shuffle_kind(struct wl_warp *warp, const struct wl_op *op)
 {
     const u32 active = warp->active, *a = lane_register(warp, op->a);
-    u32 source[WL_LANES], inside[WL_LANES], result[WL_LANES], valid = 0;
+    u32 source[WL_LANES] __attribute__((aligned(64))), inside[WL_LANES], valid = 0;
+    u32 result[WL_LANES] __attribute__((aligned(64)));
     u32 *d = lane_register(warp, op->dst);
-    find_sources(kind, lane_register(warp, op->b), lane_register(warp, op->c), source, inside);
-    WL_FOR_LANES (i)
+    find_sources(op->kind, lane_register(warp, op->b), lane_register(warp, op->c), source, inside);
+    for (int i = 0; i < WL_LANES; i++)
         result[i] = a[source[i]];
     WL_FOR_LANES (i)
         d[i] = active >> i & 1 ? result[i] : d[i];
-    WL_FOR_LANES (i)
-        valid |= inside[i] << i;
+    if (op->d != UINT32_MAX)
+        WL_FOR_LANES (i)
+            valid |= inside[i] << i;
     return valid;
 }
 #endif
@@ -107,21 +123,7 @@ static inline __attribute__((always_inline)) u32 shuffle(struct wl_warp *warp,
 const struct wl_op *WL_EXEC(SHUFFLE)(struct wl_warp *warp, const struct wl_op *op);
 const struct wl_op *WL_EXEC(SHUFFLE)(struct wl_warp *warp, const struct wl_op *op)
 {
-    u32 valid;
-    switch (op->kind) {
-    case WL_SHUFFLE_UP:
-        valid = shuffle(warp, op, WL_SHUFFLE_UP);
-        break;
-    case WL_SHUFFLE_DOWN:
-        valid = shuffle(warp, op, WL_SHUFFLE_DOWN);
-        break;
-    case WL_SHUFFLE_XOR:
-        valid = shuffle(warp, op, WL_SHUFFLE_XOR);
-        break;
-    default:
-        valid = shuffle(warp, op, WL_SHUFFLE_INDEX);
-        break;
-    }
+    const u32 valid = shuffle_kind(warp, op);
     if (op->d != UINT32_MAX)
         set_predicate(warp, op->d, valid);
     return op + 1;
