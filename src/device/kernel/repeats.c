@@ -37,7 +37,7 @@ struct wl_device_repeat {
     size_t range_count;
     uint64_t size_bytes;  /* of them */
     uint64_t executed_ns; /* what executing it took */
-    struct piece *pieces; /* of the ranges */
+    struct piece *pieces; /* of the ranges; NULL until it is looked at */
     size_t piece_count;
     bool is_refused;  /* never to be spared */
     bool has_outcome; /* before, after and left are of one execution */
@@ -228,6 +228,20 @@ static void write_outcome(const struct wl_device_repeat *repeat)
                    (size_t)repeat->pieces[i].size_bytes);
 }
 
+static void cut_pieces(struct wl_device_repeat *repeat)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < repeat->range_count; i++)
+        count += (repeat->ranges[i].end - repeat->ranges[i].start + PIECE_BYTES - 1) / PIECE_BYTES;
+    repeat->pieces = wl_alloc_zero(count + 1, sizeof *repeat->pieces);
+    for (size_t i = 0; i < repeat->range_count; i++)
+        for (uint64_t at = repeat->ranges[i].start, left; at < repeat->ranges[i].end; at += left) {
+            left = repeat->ranges[i].end - at;
+            left = left < PIECE_BYTES ? left : PIECE_BYTES;
+            repeat->pieces[repeat->piece_count++] = (struct piece){.start = at, .size_bytes = left};
+        }
+}
+
 /* Whether its memory is that of the launch whose outcome is known. Where launches change what they
  * read, every second look is in vain: the more are, the fewer are made. */
 static bool is_known(struct wl_device_repeat *repeat, const struct wl_sim_launch *launch)
@@ -242,6 +256,8 @@ static bool is_known(struct wl_device_repeat *repeat, const struct wl_sim_launch
         repeat->rest--;
         return false;
     }
+    if (!repeat->pieces)
+        cut_pieces(repeat);
     hash_pieces(repeat);
     if (repeat->has_outcome && is_as_before(repeat))
         return true;
@@ -296,20 +312,6 @@ static bool take_ranges(struct wl_device_repeat *repeat, const struct wl_sim_lau
         is_ours &= !is_of_the_program(&launch->ranges[i]);
     }
     return is_ours;
-}
-
-static void cut_pieces(struct wl_device_repeat *repeat)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < repeat->range_count; i++)
-        count += (repeat->ranges[i].end - repeat->ranges[i].start + PIECE_BYTES - 1) / PIECE_BYTES;
-    repeat->pieces = wl_alloc_zero(count + 1, sizeof *repeat->pieces);
-    for (size_t i = 0; i < repeat->range_count; i++)
-        for (uint64_t at = repeat->ranges[i].start, left; at < repeat->ranges[i].end; at += left) {
-            left = repeat->ranges[i].end - at;
-            left = left < PIECE_BYTES ? left : PIECE_BYTES;
-            repeat->pieces[repeat->piece_count++] = (struct piece){.start = at, .size_bytes = left};
-        }
 }
 
 static bool touched_the_same(const struct wl_device_repeat *repeat,
@@ -370,9 +372,7 @@ void wl_device_repeat_note(struct wl_device_repeat *repeat, const struct wl_sim_
         forget_ranges(repeat);
     } else if (was_hashed && touched_the_same(repeat, launch, touched)) {
         keep_outcome(repeat);
-    } else if (take_ranges(repeat, launch, touched)) {
-        cut_pieces(repeat);
-    } else {
+    } else if (!take_ranges(repeat, launch, touched)) {
         repeat->is_refused = true;
         forget_ranges(repeat);
     }
