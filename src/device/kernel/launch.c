@@ -9,6 +9,7 @@
 #include "device/kernel/predict.h"
 #include "device/kernel/repeats.h"
 #include "device/kernel/state.h"
+#include "device/kernel/watch.h"
 #include "device/memory/state.h"
 #include "device/stream/state.h"
 #include "device/texture/state.h"
@@ -153,12 +154,6 @@ static void observe_end(const struct wl_device_launch *launch, const struct wl_s
         observer->launch_end(observer->self, launch, counts, error);
 }
 
-static void forward_progress(void *self, const struct wl_sim_progress *progress)
-{
-    const struct wl_device_observer *observer = wl_device.options.observer;
-    observer->progress(observer->self, self, progress);
-}
-
 /* The kernel cannot run at all: the launch is reported, and the program gets the kernel's error. */
 static int report_refused(const struct wl_device_request *request, uint32_t stream_id)
 {
@@ -296,6 +291,7 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
 {
     const struct wl_device_options *asked = &wl_device.options;
     struct wl_device_launch launch;
+    struct wl_device_watch watch = {.launch = &launch, .program = request->kernel->program};
     struct wl_sim_launch input;
     struct wl_sim_counts counts = {0};
     struct wl_error error = {0};
@@ -312,8 +308,8 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
         .keep_caches = asked->keep_caches,
         .engine = asked->interpret ? WL_ENGINE_INTERPRET : WL_ENGINE_CHOOSE,
         .l1_global_loads = launch.l1_global_loads,
-        .progress = asked->observer && asked->observer->progress ? forward_progress : NULL,
-        .progress_self = &launch,
+        .progress = wl_device_watch_progress,
+        .progress_self = &watch,
         .checks = asked->checks, /* of others too: they write what others read */
         .stop_at_finding = is_wanted && asked->stop_at_finding,
     };

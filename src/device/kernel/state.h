@@ -76,6 +76,7 @@ struct wl_device_kernels {
     uint64_t repeat_kept_bytes;      /* of memory that launches changed */
     uint64_t spared;                 /* launches */
     double hashed_bytes, hashed_ns;  /* of looks at memory, all together */
+    uint64_t long_wait;              /* instructions, kernel/watch.c; 0: the usual. For tests */
     bool spares_any;                 /* however little it gains; for tests */
     double counting_s, predicting_s; /* that a usual host took, by what it did so far */
     double whatif_s;                 /* the same of replays without causes of delay */
