@@ -68,6 +68,13 @@
     function kernels(told, isStep) {
         if (!told.kernels.length) return "";
         const whole = told.ns;
+        const timed = (kernel) => kernel.count - (kernel.unknown || 0); /* launches whose time is known */
+        const times = (kernel) => [
+            h("td", { class: "number", "data-value": kernel.ns }, shownTime(kernel.ns)),
+            h("td", { class: "number", "data-value": kernel.ns / timed(kernel) }, shownTime(kernel.ns / timed(kernel))),
+            h("td", { class: "bars" }, h("i", { style: "width:" + (100 * kernel.ns) / told.kernels[0].ns + "%" })),
+            h("td", { class: "number", "data-value": kernel.ns / whole }, percent(kernel.ns, whole)),
+        ];
         const row = (kernel) =>
             h(
                 "tr",
@@ -80,10 +87,7 @@
                         : kernel.short_name,
                 ),
                 h("td", { class: "number", "data-value": kernel.count }, kernel.count.toLocaleString("en", { maximumFractionDigits: 1 })),
-                h("td", { class: "number", "data-value": kernel.ns }, shownTime(kernel.ns)),
-                h("td", { class: "number", "data-value": kernel.ns / kernel.count }, shownTime(kernel.ns / kernel.count)),
-                h("td", { class: "bars" }, h("i", { style: "width:" + (100 * kernel.ns) / told.kernels[0].ns + "%" })),
-                h("td", { class: "number", "data-value": kernel.ns / whole }, percent(kernel.ns, whole)),
+                timed(kernel) ? times(kernel) : h("td", { colspan: "4" }, "not known"),
             );
         const of = isStep ? " of a step" : "";
         const heads = ["Kernel", "Launches", "Time", "Mean", "", "Share" + of].map((text, i) =>
@@ -112,6 +116,13 @@
                 { class: "card program-time" },
                 h("h2", {}, "Where the time goes", time.is_simulated ? h("span", { class: "facts" }, " the GPU's part is predicted") : null),
                 barsOf(time),
+                time.unknown_lengths
+                    ? h(
+                          "p",
+                          { class: "count" },
+                          "The time of " + time.unknown_lengths.toLocaleString("en") + " launches is not known: it is in none of these parts, and the GPU is idle for less.",
+                      )
+                    : null,
             ),
             withKernels ? kernels(first, first === time.step) : "",
         ];

@@ -173,7 +173,7 @@ const struct wl_timeline_table wl_timeline_tables[] = {
          "thread, (k.word_0 >> 48 & 65535) AS device, calls.name AS call, coalesce(kernels.name, "
          "'?') AS kernel, k.end_ns - calls.start_ns AS t, calls.end_ns - calls.start_ns AS a, "
          "CASE WHEN k.start_ns > calls.end_ns THEN k.start_ns - calls.end_ns END AS q, "
-         "iif(k.flags & 16, NULL, k.end_ns - k.start_ns) AS k FROM trace_events AS k JOIN calls ON calls.process_id = "
+         LENGTH_OF("k.") " AS k FROM trace_events AS k JOIN calls ON calls.process_id = "
          "k.process_id AND calls.correlation = k.correlation LEFT JOIN names AS kernels ON "
          "kernels.id = k.name_id WHERE k.category = " KERNEL
          ") SELECT pid, thread, device, count(*), count(q), avg(t), median(t), min(t), max(t), "

@@ -33,7 +33,8 @@ _Static_assert(WL_TIMELINE_CUDA_RUNTIME == 1 && WL_TIMELINE_CUDA_DRIVER == 2 &&
                "the categories of the tables");
 
 /* NULL where it is not known (WL_TIMELINE_NO_LENGTH). */
-#define LENGTH "iif(flags & 16, NULL, end_ns - start_ns)"
+#define LENGTH LENGTH_OF("")
+#define LENGTH_OF(of) "iif(" of "flags & 16, NULL, " of "end_ns - " of "start_ns)"
 #define NAME "coalesce(names.name, '?')"
 #define NAMED "trace_events LEFT JOIN names ON names.id = name_id"
 /* When the trace begins: nsys counts from the start of the session. */

@@ -23,11 +23,11 @@ enum {
 #define FIRST_BYTES_PER_NS 10.0               /* that are hashed, before any were */
 #define HASH_SHARE_MOST (1.0 / 3)             /* of the time that executing the launch takes */
 
-/* Part of an allocation: before the launch and behind it. */
+/* Part of an allocation. */
 struct piece {
     uint64_t start, size_bytes;
-    XXH128_hash_t now, before, after;
-    uint8_t *left; /* what the launch left here; NULL: what was there */
+    XXH128_hash_t now, before; /* of what it holds: at the latest look; before the launch */
+    uint8_t *left;             /* what the launch left here; NULL: what was there */
 };
 
 struct wl_device_repeat {
@@ -40,7 +40,7 @@ struct wl_device_repeat {
     struct piece *pieces; /* of the ranges; NULL until it is looked at */
     size_t piece_count;
     bool is_refused;  /* never to be spared */
-    bool has_outcome; /* before, after and left are of one execution */
+    bool has_outcome; /* before and left are of one execution */
     bool is_latest;   /* it is that of the launch before this one */
     bool is_hashed;   /* now is of the launch that is executed */
     uint32_t vain;    /* outcomes in a row that the next launch did not need */
@@ -336,7 +336,7 @@ static bool keep_left(struct piece *piece)
         free(piece->left);
         piece->left = NULL;
     }
-    if (XXH128_isEqual(piece->before, piece->after))
+    if (XXH128_isEqual(piece->before, piece->now))
         return true;
     if (wl_device_kernels.repeat_kept_bytes + piece->size_bytes > KEPT_BYTES_MOST)
         return false;
@@ -352,10 +352,8 @@ static void keep_outcome(struct wl_device_repeat *repeat)
         repeat->pieces[i].before = repeat->pieces[i].now;
     hash_pieces(repeat);
     repeat->has_outcome = repeat->is_latest = true;
-    for (size_t i = 0; i < repeat->piece_count; i++) {
-        repeat->pieces[i].after = repeat->pieces[i].now;
+    for (size_t i = 0; i < repeat->piece_count; i++)
         repeat->has_outcome &= keep_left(&repeat->pieces[i]);
-    }
 }
 
 void wl_device_repeat_note(struct wl_device_repeat *repeat, const struct wl_sim_launch *launch,

@@ -242,10 +242,11 @@ static json_t *kernels_json(const struct told *told)
         if (index == listed_kernels)
             break;
         json_array_append_new(list,
-                              json_pack("{s:O?, s:O?, s:f, s:f}", "short_name",
+                              json_pack("{s:O?, s:O?, s:f, s:f, s:f}", "short_name",
                                         json_object_get(kernel, "short_name"), "name",
                                         json_object_get(kernel, "name"), "count",
-                                        fact(kernel, NULL, "count") / told->steps, "ns",
+                                        fact(kernel, NULL, "count") / told->steps, "unknown",
+                                        fact(kernel, NULL, "unknown") / told->steps, "ns",
                                         fact(kernel, NULL, "ns") / told->processes / told->steps));
     }
     return list;
@@ -272,9 +273,9 @@ json_t *wl_program_time_json(const json_t *facts)
     struct told told = of_program(facts), step = of_steps(steps);
     if (told.all_ns <= 0)
         return NULL;
-    json_t *object = json_pack("{s:b, s:o}", "is_simulated",
-                               json_is_true(json_object_get(facts, "is_simulated")), "program",
-                               told_json(&told));
+    json_t *object = json_pack(
+        "{s:b, s:f, s:o}", "is_simulated", json_is_true(json_object_get(facts, "is_simulated")),
+        "unknown_lengths", fact(facts, NULL, "unknown_lengths"), "program", told_json(&told));
     if (are_steps(&step)) {
         json_t *own = told_json(&step);
         json_object_set_new(own, "kernels_each", json_real(fact(steps, NULL, "kernels_each")));
