@@ -293,6 +293,12 @@ warplens.timelineModel = (() => {
             return low;
         }
 
+        /* Whether its time is known: a kernel that was not predicted takes none on the timeline. */
+        isTimed(i) {
+            const { events, section } = this;
+            return events.length[i] > 0 || section.categories[events.category[i]] !== "kernel";
+        }
+
         /* How often and how long each name is there between two times, the longest first. */
         sums(from, to) {
             const { events, section } = this,
@@ -307,11 +313,13 @@ warplens.timelineModel = (() => {
                             name: section.names[events.name[i]],
                             category: section.categories[events.category[i]],
                             count: 0,
+                            unknown: 0,
                             ns: 0,
                         };
                         found.set(events.name[i], sum);
                     }
                     sum.count++;
+                    sum.unknown += this.isTimed(i) ? 0 : 1;
                     sum.ns +=
                         Math.min(to, events.start[i] + events.length[i]) - Math.max(from, events.start[i]);
                 }

@@ -73,6 +73,10 @@
 
     /* ---- what is said beside it ---- */
 
+    function eventTime(model, i) {
+        return model.isTimed(i) ? shownTime(model.events.length[i]) : "not known";
+    }
+
     function describe(view, i) {
         const { events, section } = view.model;
         return (
@@ -80,7 +84,8 @@
             " · " +
             section.categories[events.category[i]] +
             " · " +
-            shownTime(events.length[i]) +
+            (view.model.isTimed(i) ? "" : "time ") +
+            eventTime(view.model, i) +
             " from " +
             shownTime(events.start[i]) +
             " · " +
@@ -141,9 +146,9 @@
         const [family] = warplens.timelineColors.family(section.categories[events.category[chosen]]);
         const facts = [
             ["Kind", section.categories[events.category[chosen]] + " (" + family + ")"],
-            ["Time", shownTime(events.length[chosen])],
+            ["Time", eventTime(model, chosen)],
             ["From", exactTime(events.start[chosen])],
-            ["To", exactTime(events.start[chosen] + events.length[chosen])],
+            ["To", model.isTimed(chosen) ? exactTime(events.start[chosen] + events.length[chosen]) : "not known"],
             ["Row", model.process(events.row[chosen]).label + ", " + row.name],
             ["Correlation", events.correlation[chosen] || "none"],
             ...amountFacts(events, chosen, section.categories[events.category[chosen]]),
@@ -177,6 +182,8 @@
         const all = model.sums(from, to),
             most = 30;
         const headings = ["Name", "Kind", "Count", "Time", "Part"];
+        const sumTime = ({ ns, count, unknown }) =>
+            unknown === count ? "not known" : shownTime(ns) + (unknown ? ", " + unknown + " not known" : "");
         const row = (sum) =>
             h(
                 "tr",
@@ -184,7 +191,7 @@
                 h("td", {}, h("div", { class: "clamped", title: sum.name }, sum.name)),
                 h("td", { class: "kind" }, sum.category.replace(/_/g, " ")),
                 h("td", { class: "number" }, sum.count.toLocaleString("en")),
-                h("td", { class: "number" }, shownTime(sum.ns)),
+                h("td", { class: "number" }, sumTime(sum)),
                 h("td", { class: "number" }, ((100 * sum.ns) / (to - from)).toFixed(1) + " %"),
             );
         view.table.replaceChildren(
