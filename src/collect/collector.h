@@ -63,6 +63,9 @@ struct wl_collector {
     void (*trace_end)(void);
     void (*trace_fork)(void);
 
+    /* The process ends, first of all: waits for work that the program did not wait for; NULL: there is
+     * none. */
+    void (*settle)(void);
     /* The process ends, before finish: what the program leaves behind. May open the stream; NULL:
      * nothing. */
     void (*put_leftovers)(void *self);

@@ -242,6 +242,8 @@ static void finish(int exit_code, void *unused)
 {
     (void)unused;
     struct wl_guard guard;
+    if (atomic_load(&session.is_on) && !session.is_finished && session.collector->settle)
+        session.collector->settle();
     if (session.is_tracing && !session.is_finished)
         session.collector->trace_end();
     bool was_on = atomic_exchange(&session.is_on, false);

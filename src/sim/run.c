@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "sim/alike.h"
 #include "sim/apart.h"
+#include "sim/arena.h"
 #include "sim/check.h"
 #include "sim/children.h"
 #include "sim/cluster.h"
@@ -36,25 +37,6 @@
 #define MISS_LATENCY 500      /* cycles, where the model GPU's is not known */
 #define PEER_LATENCY 190      /* cycles between two SMs of a cluster: bench/gpu/model modern */
 #define L2_BYTES_PER_CYCLE 32 /* that L2 serves to an SM while all ask */
-
-struct wl_sim {
-    const struct wl_gpu *gpu;
-    struct wl_sm *sms; /* gpu->sm_count; their L1s are kept between launches */
-    struct wl_l2 *l2;
-    struct wl_pool *pool;
-    struct wl_heap *heap;   /* made when a kernel first uses it */
-    uint64_t *workspace;    /* of all launches; see struct wl_run */
-    uint32_t l1_data_bytes; /* what the L1s were made for */
-    bool l1_global_loads;
-    uint8_t *arena; /* registers and shared memory of all resident blocks */
-    size_t arena_bytes;
-    uint64_t arena_program;    /* serial of the program whose constants lie in it */
-    uint8_t *arena_parameters; /* what parameters lie in it; arena_parameter_bytes of them */
-    uint32_t arena_parameter_bytes;
-    uint32_t arena_shape[5]; /* and the shape: threads, shared memory, blocks an SM, SMs, memory of
-                                a block */
-    uint64_t constants_number, parameters_number; /* see struct wl_run */
-};
 
 enum wl_code wl_sim_create(const struct wl_gpu *gpu, struct wl_sim **sim, struct wl_error *error)
 {
@@ -395,44 +377,17 @@ static uint64_t blocks_done(const struct wl_worker *workers, uint32_t count)
     return done;
 }
 
-static void tell_progress(const struct wl_sim *sim, const struct wl_run *run,
+/* sm_used: the other SMs hold what an earlier launch left. */
+static bool tell_progress(const struct wl_sim *sim, uint32_t sm_used, const struct wl_run *run,
                           const struct wl_worker *workers, uint32_t worker_count)
 {
     struct wl_sim_progress progress = {.blocks_done = blocks_done(workers, worker_count),
                                        .blocks_total = run->block_total,
                                        .run = run,
                                        .sms = sim->sms};
-    for (uint32_t i = 0; i < sim->gpu->sm_count; i++)
+    for (uint32_t i = 0; i < sm_used; i++)
         progress.instructions += sim->sms[i].issued;
-    if (run->options->progress)
-        run->options->progress(run->options->progress_self, &progress);
-}
-
-static void run_epochs(struct wl_sim *sim, struct wl_run *run, const struct places *places,
-                       struct wl_deal *deal, struct wl_worker *workers, uint32_t worker_count)
-{
-    const uint32_t sm_used = places->sm_used;
-    struct wl_pool *pool = sim->pool;
-    struct epoch epoch = {
-        .sim = sim,
-        .workers = workers,
-        .places = places,
-        .sm_used = sm_used,
-        .traces = wl_alloc_zero(sm_used, sizeof *epoch.traces),
-        .shards = worker_count,
-    };
-    bool is_live = true;
-    run->sector_cost = 256;
-    while (is_live && !run->fault_found) {
-        wl_deal_round(deal);
-        epoch.length = run->program->blocks_communicate ? EPOCH_LENGTH_ORDERED : EPOCH_LENGTH;
-        run_epoch(&epoch, run, deal, pool);
-        is_live = deal->next < deal->total;
-        for (uint32_t i = 0; i < sm_used; i++)
-            is_live |= sim->sms[i].ctas_live > 0;
-        tell_progress(sim, run, workers, worker_count);
-    }
-    free(epoch.traces);
+    return run->options->progress && run->options->progress(run->options->progress_self, &progress);
 }
 
 static enum wl_code report_fault(const struct wl_run *run, const struct wl_worker *workers,
@@ -522,67 +477,6 @@ static uint32_t choose_workers(const struct wl_run *run, uint32_t asked)
     return is_free ? workers : 1;
 }
 
-/* Whether these parameters are those of the launch before; from now on they are. */
-static bool keep_parameters(struct wl_sim *sim, const struct wl_run *run)
-{
-    const uint32_t bytes = run->program->parameter_bytes;
-    if (sim->arena_parameters && sim->arena_parameter_bytes == bytes &&
-        (bytes == 0 || memcmp(sim->arena_parameters, run->launch->parameters, bytes) == 0))
-        return true;
-    free(sim->arena_parameters);
-    sim->arena_parameters = wl_alloc(bytes + 1u);
-    sim->arena_parameter_bytes = bytes;
-    if (bytes)
-        memcpy(sim->arena_parameters, run->launch->parameters, bytes);
-    return false;
-}
-
-/* Memory for all resident blocks, kept from launch to launch: a repeated launch finds its pages and
- * constants in place. Huge pages where the system has them, but not where blocks are so large that
- * they use little of theirs (kernels of gcc's OpenMP carry its library, with registers for all of
- * it). */
-static enum wl_code prepare_arena(struct wl_sim *sim, struct wl_run *run, uint32_t sm_used,
-                                  uint32_t resident, struct wl_error *error)
-{
-    const size_t huge_bytes = (size_t)2 << 20, most_huge_bytes = (size_t)1 << 30;
-    size_t needed = sm_used * (size_t)resident * wl_sm_cta_bytes(run);
-    needed = (needed + huge_bytes - 1) / huge_bytes * huge_bytes;
-    if (needed > sim->arena_bytes) {
-        if (sim->arena)
-            munmap(sim->arena, sim->arena_bytes);
-        sim->arena = wl_place_map(needed);
-        sim->arena_bytes = sim->arena ? needed : 0;
-        sim->arena_program = 0;
-        if (!sim->arena)
-            return wl_error_set(error, WL_ERR_MEMORY,
-                                "no memory for the %zu bytes of resident blocks", needed);
-        if (needed <= most_huge_bytes)
-            madvise(sim->arena, needed, MADV_HUGEPAGE);
-    }
-    const uint32_t shape[5] = {run->threads_per_block, run->shared_bytes, resident, sm_used,
-                               (uint32_t)wl_sm_cta_bytes(run)};
-    const bool is_same = sim->arena_program == run->program->serial &&
-                         memcmp(shape, sim->arena_shape, sizeof shape) == 0;
-    const bool has_parameters = keep_parameters(sim, run);
-    run->constants_number = sim->constants_number += !is_same;
-    run->parameters_number = sim->parameters_number += !is_same || !has_parameters;
-    sim->arena_program = run->program->serial;
-    memcpy(sim->arena_shape, shape, sizeof shape);
-    return WL_OK;
-}
-
-/* Zeros, for the blocks of a cooperative grid. */
-static enum wl_code prepare_workspace(struct wl_sim *sim, bool is_used, struct wl_error *error)
-{
-    if (is_used && !sim->workspace)
-        sim->workspace = wl_place_map(WL_WORKSPACE_BYTES);
-    if (is_used && !sim->workspace)
-        return wl_error_set(error, WL_ERR_MEMORY, "no memory where the grid's blocks can meet");
-    if (is_used)
-        memset(sim->workspace, 0, WL_WORKSPACE_BYTES);
-    return WL_OK;
-}
-
 /* False: the grid does not consist of such clusters, or the GPU has no room for one. */
 static bool set_clusters(struct wl_run *run)
 {
@@ -639,7 +533,7 @@ static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *la
                  options->engine);
     run->is_opaque = launch->program->is_opaque;
     run->reaches_peers = launch->program->reaches_peers;
-    enum wl_code code = prepare_workspace(sim, launch->is_cooperative, error);
+    enum wl_code code = wl_workspace_prepare(sim, launch->is_cooperative, error);
     run->workspace = launch->is_cooperative ? sim->workspace : NULL;
     return code;
 }
@@ -682,40 +576,95 @@ static void begin_sms(struct wl_sim *sim, const struct wl_run *run, const struct
     }
 }
 
-/* Runs all blocks and gathers what was counted. */
-static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl_sim_counts *counts,
-                               struct wl_error *error)
-{
+/* A launch between its begin and its end. */
+struct wl_sim_work {
+    struct wl_sim *sim;
+    struct wl_run run;
+    struct wl_sim_counts *counts;
     struct places places;
-    find_places(run, &places);
-    const uint32_t sm_used = places.sm_used;
+    struct wl_deal deal;
+    struct wl_worker *workers;
+    uint32_t worker_count;
+    struct epoch epoch;
+    uint64_t block_count; /* of which run has some, where all are alike */
+    uint64_t start_ns;
+    bool is_alike;
+};
+
+/* Makes what the blocks run on. */
+static enum wl_code begin_blocks(struct wl_sim_work *work, struct wl_error *error)
+{
+    struct wl_sim *sim = work->sim;
+    struct wl_run *run = &work->run;
+    struct places *places = &work->places;
+    find_places(run, places);
+    const uint32_t sm_used = places->sm_used;
     const uint64_t clusters = run->block_total / run->cluster_size;
-    uint32_t resident = counts->occupancy.blocks_per_sm;
-    uint64_t each = (clusters + places.count - 1) / places.count;
+    uint32_t resident = work->counts->occupancy.blocks_per_sm;
+    uint64_t each = (clusters + places->count - 1) / places->count;
     resident = each < resident ? (uint32_t)each : resident;
     wl_run_set_pace(run, resident);
-    enum wl_code code = prepare_arena(sim, run, sm_used, resident, error);
+    enum wl_code code = wl_arena_prepare(sim, run, sm_used, resident, error);
     if (code) {
-        free(places.first);
+        free(places->first);
         return code;
     }
     set_thread_index(run);
     if (run->options->checks & WL_CHECK_RACE_GLOBAL)
         run->races = wl_race_global_begin(run->block_total);
-    prepare_caches(sim, run, sm_used, counts->occupancy.l1_data_bytes);
-    uint32_t worker_count = choose_workers(run, run->options->threads);
-    if (worker_count > 1 && run->program->blocks_communicate)
-        run->turns = wl_turns_create(places.count);
-    struct wl_worker *workers = prepare_workers(sim, run, worker_count);
-    struct wl_deal deal;
-    wl_deal_begin(&deal, clusters, places.count, resident);
-    begin_sms(sim, run, &places, &deal, resident);
-    run_epochs(sim, run, &places, &deal, workers, worker_count);
-    code = report_fault(run, workers, worker_count, &counts->fault, error);
-    wl_counts_gather(run, workers, worker_count, counts);
+    prepare_caches(sim, run, sm_used, work->counts->occupancy.l1_data_bytes);
+    work->worker_count = choose_workers(run, run->options->threads);
+    if (work->worker_count > 1 && run->program->blocks_communicate)
+        run->turns = wl_turns_create(places->count);
+    work->workers = prepare_workers(sim, run, work->worker_count);
+    wl_deal_begin(&work->deal, clusters, places->count, resident);
+    begin_sms(sim, run, places, &work->deal, resident);
+    work->epoch = (struct epoch){
+        .sim = sim,
+        .workers = work->workers,
+        .places = places,
+        .sm_used = sm_used,
+        .traces = wl_alloc_zero(sm_used, sizeof *work->epoch.traces),
+        .shards = work->worker_count,
+    };
+    run->sector_cost = 256;
+    return WL_OK;
+}
+
+static enum wl_code begin_launch(struct wl_sim_work *work, const struct wl_sim_launch *launch,
+                                 const struct wl_sim_options *options, struct wl_error *error)
+{
+    struct wl_run *run = &work->run;
+    struct wl_occupancy *occupancy = &work->counts->occupancy;
+    enum wl_code code = begin_run(work->sim, launch, options, run, occupancy, error);
+    if (code)
+        return code;
+    if (launch->program->uses_heap && run->heap)
+        run->children = wl_children_create(run->heap);
+    work->block_count = run->block_total;
+    work->is_alike =
+        run->cluster_size == 1 && wl_blocks_are_alike(launch->program, options->checks);
+    if (work->is_alike)
+        run->block_total =
+            wl_alike_wanted(work->block_count, occupancy->blocks_per_sm * work->sim->gpu->sm_count,
+                            options->trace_count > 0);
+    code = begin_blocks(work, error);
+    if (code)
+        wl_children_free(run->children);
+    return code;
+}
+
+/* Gathers what was counted. */
+static enum wl_code end_blocks(struct wl_sim_work *work, struct wl_error *error)
+{
+    struct wl_sim *sim = work->sim;
+    struct wl_run *run = &work->run;
+    struct wl_sim_counts *counts = work->counts;
+    enum wl_code code = report_fault(run, work->workers, work->worker_count, &counts->fault, error);
+    wl_counts_gather(run, work->workers, work->worker_count, counts);
     if (run->count)
         gather_l2(sim, counts);
-    for (uint32_t i = 0; i < sm_used; i++) {
+    for (uint32_t i = 0; i < work->places.sm_used; i++) {
         struct wl_sm *sm = &sim->sms[i];
         counts->issued += sm->issued;
         counts->issued_most = sm->issued > counts->issued_most ? sm->issued : counts->issued_most;
@@ -731,57 +680,94 @@ static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl
         wl_counts_gather_findings(&sim->sms[i], counts);
         wl_sm_end(&sim->sms[i]);
     }
-    wl_deal_end(&deal);
-    free(places.first);
-    for (uint32_t i = 0; i < worker_count; i++)
-        worker_free(&workers[i]);
-    free(workers);
+    wl_deal_end(&work->deal);
+    free(work->epoch.traces);
+    free(work->places.first);
+    for (uint32_t i = 0; i < work->worker_count; i++)
+        worker_free(&work->workers[i]);
+    free(work->workers);
     wl_race_global_free(run->races);
     wl_turns_free(run->turns);
     free(run->thread_index);
     return code;
 }
 
-static enum wl_code run_launch(struct wl_sim *sim, const struct wl_sim_launch *launch,
-                               const struct wl_sim_options *options, struct wl_sim_counts *counts,
-                               struct wl_error *error)
+/* The program may round otherwise, flush denormals (-ffast-math) or trap on a division by zero: its
+ * kernels do not. */
+static void enter_environment(fenv_t *of_program)
 {
-    uint64_t start_ns = wl_clock_monotonic_ns();
-    struct wl_run run;
-    enum wl_code code = begin_run(sim, launch, options, &run, &counts->occupancy, error);
+    fegetenv(of_program);
+    fesetenv(FE_DFL_ENV);
+}
+
+enum wl_code wl_sim_begin(struct wl_sim *sim, const struct wl_sim_launch *launch,
+                          const struct wl_sim_options *options, struct wl_sim_counts *counts,
+                          struct wl_sim_work **made, struct wl_error *error)
+{
+    fenv_t of_program;
+    struct wl_sim_work *work = wl_alloc_zero(1, sizeof *work);
+    enter_environment(&of_program);
+    work->sim = sim;
+    work->counts = counts;
+    work->start_ns = wl_clock_monotonic_ns();
+    enum wl_code code = begin_launch(work, launch, options, error);
+    fesetenv(&of_program);
     if (code)
-        return code;
-    if (launch->program->uses_heap && run.heap)
-        run.children = wl_children_create(run.heap);
-    const uint64_t block_count = run.block_total;
-    const bool is_alike =
-        run.cluster_size == 1 && wl_blocks_are_alike(launch->program, options->checks);
-    if (is_alike)
-        run.block_total =
-            wl_alike_wanted(block_count, counts->occupancy.blocks_per_sm * sim->gpu->sm_count,
-                            options->trace_count > 0);
-    code = run_blocks(sim, &run, counts, error);
-    if (run.children && code == WL_OK)
-        wl_children_hand_out(run.children, counts);
-    wl_children_free(run.children);
-    if (is_alike && run.block_total < block_count)
-        counts->issued = counts->issued_most = counts->issued_longest = 0;
-    if (is_alike && code == WL_OK)
-        wl_counts_extend(counts, run.block_total, block_count);
-    counts->wall_ns = wl_clock_monotonic_ns() - start_ns;
+        free(work);
+    else
+        *made = work;
     return code;
 }
 
-/* The program may round otherwise, flush denormals (-ffast-math) or trap on a division by zero: its
- * kernels do not. */
+bool wl_sim_advance(struct wl_sim_work *work)
+{
+    fenv_t of_program;
+    struct wl_run *run = &work->run;
+    bool is_live = true, is_paused = false;
+    enter_environment(&of_program);
+    while (is_live && !is_paused && !run->fault_found) {
+        wl_deal_round(&work->deal);
+        work->epoch.length = run->program->blocks_communicate ? EPOCH_LENGTH_ORDERED : EPOCH_LENGTH;
+        run_epoch(&work->epoch, run, &work->deal, work->sim->pool);
+        is_live = work->deal.next < work->deal.total;
+        for (uint32_t i = 0; i < work->places.sm_used; i++)
+            is_live |= work->sim->sms[i].ctas_live > 0;
+        is_paused =
+            tell_progress(work->sim, work->places.sm_used, run, work->workers, work->worker_count);
+    }
+    fesetenv(&of_program);
+    return !is_live || run->fault_found;
+}
+
+enum wl_code wl_sim_end(struct wl_sim_work *work, struct wl_error *error)
+{
+    fenv_t of_program;
+    struct wl_run *run = &work->run;
+    struct wl_sim_counts *counts = work->counts;
+    enter_environment(&of_program);
+    enum wl_code code = end_blocks(work, error);
+    if (run->children && code == WL_OK)
+        wl_children_hand_out(run->children, counts);
+    wl_children_free(run->children);
+    if (work->is_alike && run->block_total < work->block_count)
+        counts->issued = counts->issued_most = counts->issued_longest = 0;
+    if (work->is_alike && code == WL_OK)
+        wl_counts_extend(counts, run->block_total, work->block_count);
+    counts->wall_ns = wl_clock_monotonic_ns() - work->start_ns;
+    fesetenv(&of_program);
+    free(work);
+    return code;
+}
+
 enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
                         const struct wl_sim_options *options, struct wl_sim_counts *counts,
                         struct wl_error *error)
 {
-    fenv_t of_program;
-    fegetenv(&of_program);
-    fesetenv(FE_DFL_ENV);
-    enum wl_code code = run_launch(sim, launch, options, counts, error);
-    fesetenv(&of_program);
-    return code;
+    struct wl_sim_work *work;
+    enum wl_code code = wl_sim_begin(sim, launch, options, counts, &work, error);
+    if (code)
+        return code;
+    while (!wl_sim_advance(work))
+        ;
+    return wl_sim_end(work, error);
 }

@@ -160,8 +160,8 @@ struct wl_sim_options {
     bool count;           /* false: results only, faster */
     bool keep_caches;     /* --cache-control none: L2 keeps its content between launches */
     bool l1_global_loads; /* whether global loads are cached in L1 */
-    /* called now and then from one thread; may be NULL */
-    void (*progress)(void *self, const struct wl_sim_progress *progress);
+    /* Called now and then from one thread; may be NULL. True: wl_sim_advance comes back. */
+    bool (*progress)(void *self, const struct wl_sim_progress *progress);
     void *progress_self;
     /* device-side output (printf) goes here in block order of completion; NULL: stdout */
     void (*print)(void *self, const char *text, size_t length);
@@ -187,6 +187,16 @@ void wl_sim_free(struct wl_sim *sim);
 enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
                         const struct wl_sim_options *options, struct wl_sim_counts *counts,
                         struct wl_error *error);
+
+/* The same in steps, which may be taken on different threads. What begin is given must stay until
+ * the end; where it fails there is no work. wl_sim_advance is true once all has run; wl_sim_end
+ * frees the work. */
+struct wl_sim_work;
+enum wl_code wl_sim_begin(struct wl_sim *sim, const struct wl_sim_launch *launch,
+                          const struct wl_sim_options *options, struct wl_sim_counts *counts,
+                          struct wl_sim_work **work, struct wl_error *error);
+bool wl_sim_advance(struct wl_sim_work *work);
+enum wl_code wl_sim_end(struct wl_sim_work *work, struct wl_error *error);
 
 /* Calls work(self, index, worker) once for every index below count, from as many threads as
  * wl_sim_options.threads says; returns when all are done. Not while a launch runs. */

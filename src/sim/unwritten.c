@@ -28,7 +28,7 @@ static void set_page(struct wl_unwritten *self, uint64_t page, uint64_t *to)
 {
     if (self->pages[page] != nothing)
         free(self->pages[page]);
-    self->pages[page] = to;
+    __atomic_store_n(&self->pages[page], to, __ATOMIC_RELEASE);
 }
 
 void wl_unwritten_free(struct wl_unwritten *self)
@@ -74,7 +74,7 @@ static void change(struct wl_unwritten *self, uint64_t start, uint64_t bytes, bo
         uint64_t *bits = __atomic_load_n(&self->pages[page], __ATOMIC_ACQUIRE);
         if (bits == (add ? nothing : NULL))
             continue;
-        if (count == PAGE_BYTES) {
+        if (count == PAGE_BYTES && !(add && bits)) { /* another thread may be looking at bits */
             set_page(self, page, add ? nothing : NULL);
             continue;
         }

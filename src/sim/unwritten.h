@@ -11,7 +11,7 @@ struct wl_unwritten;
 /* [base, base + size_bytes): all counts as written at first, and so does memory elsewhere. */
 struct wl_unwritten *wl_unwritten_create(uint64_t base, uint64_t size_bytes);
 void wl_unwritten_free(struct wl_unwritten *self);
-/* A new allocation: nobody has written it. Not while kernels run. */
+/* A new allocation: nobody has written it. Kernels may run that do not know it. */
 void wl_unwritten_add(struct wl_unwritten *self, uint64_t start, uint64_t bytes);
 /* Written, from any thread. */
 void wl_unwritten_remove(struct wl_unwritten *self, uint64_t start, uint64_t bytes);

@@ -140,6 +140,7 @@ struct wl_program {
     bool uses_heap;          /* calls malloc or free */
     bool lanes_may_wait;     /* a lane may spin on what another lane of its warp will write */
     bool blocks_communicate; /* results depend on the order of blocks: run in one fixed order */
+    bool has_loop;           /* a branch leads back */
     /* Where that order shows it is kept by what is made in turn (WL_ORDER_TURN) and by sums that
      * wait, as long as different origins are in different allocations; other accesses may run. */
     bool takes_turns;

@@ -249,6 +249,30 @@ __global__ void one_word(int *out)
     *out = 1000 + threadIdx.x;
 }
 
+// Holds its stream back until the host says so.
+__global__ void wait_for_host(volatile int *word, int *out)
+{
+    while (!*word) {
+    }
+    *out = 40;
+}
+
+__global__ void add_one(int *out)
+{
+    *out += 1;
+}
+
+// Squares what the host asks for, until it asks for -1.
+__global__ void answer(volatile int *question, volatile int *reply)
+{
+    for (int asked = 0, now; asked >= 0; asked = now) {
+        while ((now = *question) == asked) {
+        }
+        *reply = now * now;
+        __threadfence_system();
+    }
+}
+
 static void warps()
 {
     int *out = make(256, 0);
@@ -329,11 +353,45 @@ static void values()
     printf("one_word: %s\n", winner >= 1000 && winner < 1032 ? "a lane's value" : "no lane's value");
 }
 
+// What the host does while a kernel runs.
+static void host()
+{
+    int *words, *out = make(1, 0);
+    cudaStream_t stream;
+    check(cudaHostAlloc(&words, 4 * sizeof *words, cudaHostAllocMapped));
+    check(cudaStreamCreate(&stream));
+    volatile int *question = words, *reply = words + 1;
+    words[0] = words[1] = words[2] = 0;
+    wait_for_host<<<1, 1, 0, stream>>>(words, out);
+    add_one<<<1, 1, 0, stream>>>(out);
+    add_one<<<1, 1, 0, stream>>>(out);
+    check(cudaMemcpyAsync(words + 2, out, sizeof *out, cudaMemcpyDeviceToHost, stream));
+    bool is_early = cudaStreamQuery(stream) != cudaErrorNotReady;
+    *question = 1;
+    check(cudaStreamSynchronize(stream));
+    printf("wait_for_host: %d%s\n", words[2], is_early ? ", early" : "");
+    words[0] = 0;
+    answer<<<1, 1, 0, stream>>>(words, words + 1);
+    printf("answer:");
+    for (int i = 1; i <= 5; i++) {
+        *question = i;
+        while (*reply != i * i) {
+        }
+        printf(" %d", *reply);
+    }
+    *question = -1;
+    check(cudaStreamSynchronize(stream));
+    printf("\n");
+    check(cudaStreamDestroy(stream));
+    check(cudaFree(out));
+}
+
 int main()
 {
     warps();
     lanes();
     values();
+    host();
     check(cudaDeviceSynchronize());
     return 0;
 }

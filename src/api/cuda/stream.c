@@ -26,18 +26,24 @@ static int find_stream(void *stream)
     return code ? code : wl_device_stream_query(stream, NULL);
 }
 
-int cuStreamSynchronize(void *stream)
+/* reach: wl_device_stream_wait or wl_device_stream_poll. */
+static int reach_stream(void *stream, int (*reach)(void *stream))
 {
     int code = find_stream(stream);
     if (code == WL_DEVICE_OK)
         code = wl_device_capture_refuses(stream);
-    return code ? code : wl_device_stream_wait(stream);
+    return code ? code : reach(stream);
+}
+
+int cuStreamSynchronize(void *stream)
+{
+    return reach_stream(stream, wl_device_stream_wait);
 }
 WL_CUDA_PER_THREAD(cuStreamSynchronize, ptsz);
 
 int cuStreamQuery(void *stream)
 {
-    return cuStreamSynchronize(stream);
+    return reach_stream(stream, wl_device_stream_poll);
 }
 WL_CUDA_PER_THREAD(cuStreamQuery, ptsz);
 
@@ -120,19 +126,25 @@ int cuEventRecordWithFlags(void *event, void *stream, unsigned flags)
 }
 WL_CUDA_PER_THREAD(cuEventRecordWithFlags, ptsz);
 
-int cuEventQuery(void *event)
+/* reach: wl_device_event_wait or wl_device_event_poll. */
+static int reach_event(void *event, int (*reach)(void *event))
 {
     int code = wl_cuda_enter();
     if (code == WL_DEVICE_OK)
         code = wl_device_event_query(event);
     if (code == WL_DEVICE_OK)
         code = wl_device_capture_refuses_event(event, false);
-    return code ? code : wl_device_event_wait(event);
+    return code ? code : reach(event);
+}
+
+int cuEventQuery(void *event)
+{
+    return reach_event(event, wl_device_event_poll);
 }
 
 int cuEventSynchronize(void *event)
 {
-    return cuEventQuery(event);
+    return reach_event(event, wl_device_event_wait);
 }
 
 int cuEventElapsedTime_v2(float *elapsed_ms, void *start, void *end)

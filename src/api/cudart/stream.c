@@ -27,18 +27,24 @@ int cudaStreamDestroy(void *stream)
     return wl_cudart_done(wl_device_stream_destroy(stream));
 }
 
-int cudaStreamSynchronize(void *stream)
+/* reach: wl_device_stream_wait or wl_device_stream_poll. */
+static int reach_stream(void *stream, int (*reach)(void *stream))
 {
     int code = wl_device_stream_query(stream, NULL);
     if (code == WL_DEVICE_OK)
         code = wl_device_capture_refuses(stream);
-    return wl_cudart_done(code ? code : wl_device_stream_wait(stream));
+    return wl_cudart_done(code ? code : reach(stream));
+}
+
+int cudaStreamSynchronize(void *stream)
+{
+    return reach_stream(stream, wl_device_stream_wait);
 }
 WL_CUDART_PER_THREAD(cudaStreamSynchronize, ptsz);
 
 int cudaStreamQuery(void *stream)
 {
-    return cudaStreamSynchronize(stream);
+    return reach_stream(stream, wl_device_stream_poll);
 }
 WL_CUDART_PER_THREAD(cudaStreamQuery, ptsz);
 
@@ -155,7 +161,8 @@ WL_CUDART_PER_THREAD(cudaStreamGetDevice, ptsz);
 int cudaStreamAttachMemAsync(void *stream, void *address, size_t size_bytes, unsigned flags)
 {
     (void)address, (void)size_bytes, (void)flags;
-    return cudaStreamSynchronize(stream);
+    int code = wl_device_stream_query(stream, NULL);
+    return wl_cudart_done(code ? code : wl_device_capture_refuses(stream));
 }
 WL_CUDART_PER_THREAD(cudaStreamAttachMemAsync, ptsz);
 
@@ -217,17 +224,23 @@ int cudaEventRecordWithFlags(void *event, void *stream, unsigned flags)
 }
 WL_CUDART_PER_THREAD(cudaEventRecordWithFlags, ptsz);
 
-int cudaEventQuery(void *event)
+/* reach: wl_device_event_wait or wl_device_event_poll. */
+static int reach_event(void *event, int (*reach)(void *event))
 {
     int code = wl_device_event_query(event);
     if (code == WL_DEVICE_OK)
         code = wl_device_capture_refuses_event(event, false);
-    return wl_cudart_done(code ? code : wl_device_event_wait(event));
+    return wl_cudart_done(code ? code : reach(event));
+}
+
+int cudaEventQuery(void *event)
+{
+    return reach_event(event, wl_device_event_poll);
 }
 
 int cudaEventSynchronize(void *event)
 {
-    return cudaEventQuery(event);
+    return reach_event(event, wl_device_event_wait);
 }
 
 int cudaEventElapsedTime(float *elapsed_ms, void *start, void *end)

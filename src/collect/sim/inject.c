@@ -41,6 +41,7 @@ static struct {
     struct wl_device_observer observer;         /* ours, around it */
     _Atomic int64_t next_progress_ms;
     atomic_bool is_progress_shown;
+    bool has_work_left;         /* when the program ended */
     atomic_bool is_device_used; /* something that it did was recorded */
 } simulated;
 
@@ -421,9 +422,19 @@ static void trace_end(void)
     wl_recording_end(0);
 }
 
+static void settle(void)
+{
+    simulated.has_work_left = atomic_load(&simulated.is_device_used) && !wl_device_finish();
+}
+
 /* What there is to say when the program has ended. */
 static void put_leftovers(void *self)
 {
+    if (simulated.has_work_left && wl_session_open_stream())
+        put_note(WL_NOTE_WARNING, "kernel-left",
+                 "the program ended while a kernel still ran, which may have waited for it; that "
+                 "launch and what was to run behind it are not in the report",
+                 "");
     if (simulated.settings->trace[0] && atomic_load(&simulated.is_device_used) &&
         wl_session_open_stream())
         wl_sim_collector_put_device(self);
@@ -462,6 +473,7 @@ static const struct wl_collector collector = {
     .trace_start = trace_start,
     .trace_end = trace_end,
     .trace_fork = wl_recording_after_fork,
+    .settle = settle,
     .put_leftovers = put_leftovers,
     .stop = stop,
 };

@@ -97,6 +97,10 @@ enum wl_code wl_device_configure(const struct wl_device_options *options, struct
  * that broke the context, which stays until wl_device_reset. */
 WL_EXPORT int wl_device_check(void);
 
+/* Before the program ends: waits for kernels that it did not wait for. False: one seems to wait for
+ * ever, so that what is behind it was not done. */
+bool wl_device_finish(void);
+
 /* How many equal devices there are: WARPLENS_DEVICES, else 1. They are names only: memory, streams
  * and modules are those of the one simulated GPU. */
 enum { WL_DEVICES_MAX = 64 };

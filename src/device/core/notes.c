@@ -55,7 +55,7 @@ int wl_device_refuse(const char *function)
 {
     static struct refusal *refusals;
     struct refusal *known;
-    wl_device_enter();
+    wl_device_enter_beside();
     HASH_FIND_STR(refusals, function, known);
     if (!known) {
         known = wl_alloc_zero(1, sizeof *known);

@@ -6,32 +6,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "device/core/beside.h"
 #include "device/core/clock.h"
 
 #define DEFAULT_GPU "h200"
 
 struct wl_device_state wl_device;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-void wl_device_enter(void)
-{
-    pthread_mutex_lock(&lock);
-    wl_device_clock_hold();
-}
-
-bool wl_device_try_enter(void)
-{
-    if (pthread_mutex_trylock(&lock))
-        return false;
-    wl_device_clock_hold();
-    return true;
-}
-
-void wl_device_leave(void)
-{
-    wl_device_clock_release();
-    pthread_mutex_unlock(&lock);
-}
 
 static const char *first_text(const char *given, const char *variable, const char *otherwise)
 {
@@ -44,7 +24,7 @@ static const char *first_text(const char *given, const char *variable, const cha
 /* In a forked child the workers are gone and memory is a copy: as CUDA does, refuse to go on. */
 static void forget_after_fork(void)
 {
-    pthread_mutex_init(&lock, NULL);
+    wl_device_lock_after_fork();
     wl_device_clock_after_fork();
     wl_device.is_forked = wl_device.is_started;
 }
@@ -118,7 +98,7 @@ int wl_device_state_check(void)
 
 int wl_device_check(void)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_state_check();
     wl_device_leave();
     return code;

@@ -6,9 +6,10 @@
  * declared in a state.h, in core/handles.h or in stream/timeline.h, and those whose names end in
  * _held, expect it held and never take it; no public function may be called with it held.
  *
- * It is held while a kernel or a copy runs, but never while a function of the program does (a host
- * node of a graph). Observers are called with it held and must not call back. Nothing in device/
- * takes another lock, but for those within the simulator; a collector may take its own below it.
+ * It is held while a copy runs and while a kernel does, but for kernels that may wait for the host
+ * (core/beside.h); never while a function of the program does (a host node of a graph). Observers
+ * are called with it held and must not call back. Nothing in device/ takes another lock, but for
+ * those within the simulator; a collector may take its own below it.
  *
  * Without the lock may be read: the options and the GPU of wl_device once the device is started,
  * which then do not change; the clock (core/clock.h); what belongs to a thread
@@ -34,9 +35,13 @@ struct wl_device_state {
 };
 extern struct wl_device_state wl_device;
 
-/* Takes the lock; meanwhile the simulated clock stands still. */
+/* Takes the lock; meanwhile the simulated clock stands still. First waits until no work is done
+ * beside the host (core/beside.h), unless this thread does it. */
 void wl_device_enter(void);
-/* The same unless another thread has it: false. */
+/* Takes the lock whether or not work is done beside the host: for calls that neither change nor
+ * tell what that work may change. */
+void wl_device_enter_beside(void);
+/* As wl_device_enter where nothing is to be waited for, else false. */
 bool wl_device_try_enter(void);
 void wl_device_leave(void);
 

@@ -67,7 +67,7 @@ bool wl_device_capture_takes(struct wl_device_operation *operation, void *stream
 {
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return false;
-    wl_device_enter();
+    wl_device_enter_beside();
     struct wl_device_capture_point *point = captured(stream);
     if (point)
         *code = add(point, operation);
@@ -82,7 +82,7 @@ int wl_device_capture_begin(void *stream, enum wl_device_capture_mode mode,
     int code = wl_device_stream_query(stream, NULL);
     if (code)
         return code;
-    wl_device_enter();
+    wl_device_enter_beside();
     struct wl_device_capture_point *point = wl_device_stream_point(stream);
     if (!point)
         code = WL_DEVICE_CAPTURE_UNSUPPORTED; /* the default stream */
@@ -184,7 +184,7 @@ int wl_device_capture_end(void *stream, struct wl_device_graph **graph)
     struct wl_device_graph *ignored;
     if (code)
         return code;
-    wl_device_enter();
+    wl_device_enter_beside();
     struct wl_device_capture_point *point = captured(stream);
     if (!graph && point && !point->is_published) {
         wl_device_leave();
@@ -224,7 +224,7 @@ int wl_device_capture_query(void *stream, struct wl_device_capture_info *info)
     if (code)
         return code;
     *info = (struct wl_device_capture_info){0};
-    wl_device_enter();
+    wl_device_enter_beside();
     const struct wl_device_capture_point *point = captured(stream);
     if (point)
         *info = (struct wl_device_capture_info){
@@ -242,7 +242,7 @@ int wl_device_capture_depend(void *stream, struct wl_device_node *const *nodes, 
                              bool add_to)
 {
     int code = WL_DEVICE_OK;
-    wl_device_enter();
+    wl_device_enter_beside();
     struct wl_device_capture_point *point = captured(stream);
     if (!point)
         code = WL_DEVICE_ILLEGAL_STATE;
@@ -309,7 +309,7 @@ int wl_device_capture_forbids(void)
 {
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return WL_DEVICE_OK;
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = break_captures(false);
     wl_device_leave();
     return code;
@@ -319,7 +319,7 @@ int wl_device_capture_forbids_all(void)
 {
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return WL_DEVICE_OK;
-    wl_device_enter();
+    wl_device_enter_beside();
     break_captures(true);
     wl_device_leave();
     return WL_DEVICE_CAPTURE_UNSUPPORTED;
@@ -330,7 +330,7 @@ int wl_device_capture_refuses(void *stream)
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return WL_DEVICE_OK;
     int code = WL_DEVICE_CAPTURE_UNSUPPORTED;
-    wl_device_enter();
+    wl_device_enter_beside();
     struct wl_device_capture_point *point = captured(stream);
     if (point)
         wl_device_each_point(break_if_of, point->graph);
@@ -345,7 +345,7 @@ int wl_device_capture_refuses_event(void *event, bool is_query)
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return WL_DEVICE_OK;
     int code = WL_DEVICE_OK;
-    wl_device_enter();
+    wl_device_enter_beside();
     struct wl_device_capture_point *point = wl_device_event_point(event);
     if (point && point->graph) {
         code = WL_DEVICE_CAPTURED_EVENT;
@@ -362,7 +362,7 @@ bool wl_device_capture_records(void *event, void *stream)
 {
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return false;
-    wl_device_enter();
+    wl_device_enter_beside();
     const struct wl_device_capture_point *point = captured(stream);
     struct wl_device_capture_point *kept = wl_device_event_point(event);
     if (kept)
@@ -381,7 +381,7 @@ int wl_device_capture_waits(void *stream, void *event)
     int code = WL_DEVICE_OK;
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return code;
-    wl_device_enter();
+    wl_device_enter_beside();
     struct wl_device_capture_point *point = wl_device_stream_point(stream);
     const struct wl_device_capture_point *kept = wl_device_event_point(event);
     bool is_captured = kept && kept->graph;

@@ -44,7 +44,7 @@ int wl_device_condition_create(struct wl_device_graph *graph, uint32_t initial, 
     void *word = NULL;
     if (!handle || flags & ~(unsigned)ASSIGN_DEFAULT)
         return WL_DEVICE_INVALID_VALUE;
-    wl_device_enter();
+    wl_device_enter_beside();
     int code =
         wl_device_graph_is_open(graph)
             ? wl_device_memory_allocate_held(WL_DEVICE_MEMORY_DEVICE, sizeof(uint32_t), 0, &word)
@@ -146,12 +146,16 @@ bool wl_device_graph_has_conditions(const struct wl_device_graph *graph)
     return false;
 }
 
-/* 0 where a reset of the device has taken it. */
+/* Once the body has run; 0 where a reset of the device has taken it. */
 static uint32_t value_of(const struct wl_device_operation *operation)
 {
-    const void *word = (const void *)(uintptr_t)operation->condition.handle;
+    const uint64_t word = operation->condition.handle;
     struct wl_device_allocation found;
-    return wl_device_memory_find(word, &found) ? *(const uint32_t *)word : 0;
+    wl_device_enter();
+    const uint32_t value =
+        wl_device_memory_look(word, &found) ? *(const uint32_t *)(uintptr_t)word : 0;
+    wl_device_leave();
+    return value;
 }
 
 int wl_device_condition_run(const struct wl_device_operation *operation, void *stream,

@@ -76,7 +76,7 @@ static void free_bodies(struct wl_device_operation *operation)
     free(operation->condition.bodies);
 }
 
-static void free_operation(struct wl_device_operation *operation)
+void wl_device_operation_free(struct wl_device_operation *operation)
 {
     if (operation->kind == WL_DEVICE_OPERATION_KERNEL) {
         free(operation->kernel.parameters);
@@ -92,7 +92,7 @@ static void free_operation(struct wl_device_operation *operation)
 
 static void free_node(struct wl_device_node *node)
 {
-    free_operation(&node->operation);
+    wl_device_operation_free(&node->operation);
     free(node->dependencies.items);
     free(node);
 }
@@ -139,7 +139,7 @@ static int copy_kernel(const struct wl_device_request *from, struct wl_device_re
     return WL_DEVICE_OK;
 }
 
-static int copy_operation(const struct wl_device_operation *from, struct wl_device_operation *to)
+int wl_device_operation_copy(const struct wl_device_operation *from, struct wl_device_operation *to)
 {
     *to = *from;
     if (from->kind == WL_DEVICE_OPERATION_KERNEL)
@@ -175,7 +175,7 @@ int wl_device_graph_append(struct wl_device_graph *graph,
     if (graph->is_body && !can_be_in_body(operation->kind))
         return WL_DEVICE_NOT_SUPPORTED;
     struct wl_device_node *made = wl_alloc_zero(1, sizeof *made);
-    int code = copy_operation(operation, &made->operation);
+    int code = wl_device_operation_copy(operation, &made->operation);
     if (code) {
         free(made);
         return code;
@@ -227,7 +227,7 @@ int wl_device_graph_create(struct wl_device_graph **graph)
 {
     if (!graph)
         return WL_DEVICE_INVALID_VALUE;
-    wl_device_enter();
+    wl_device_enter_beside();
     *graph = wl_device_graph_make();
     wl_device_graph_publish(*graph);
     wl_device_leave();
@@ -236,7 +236,7 @@ int wl_device_graph_create(struct wl_device_graph **graph)
 
 int wl_device_graph_destroy(struct wl_device_graph *graph)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code =
         wl_device_graph_is_known(graph) && !graph->is_body ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
@@ -249,7 +249,7 @@ int wl_device_graph_destroy(struct wl_device_graph *graph)
 
 int wl_device_graph_clone(const struct wl_device_graph *graph, struct wl_device_graph **clone)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = clone && wl_device_graph_is_known(graph) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK && wl_device_graph_has_conditions(graph))
         code = WL_DEVICE_NOT_SUPPORTED;
@@ -286,7 +286,7 @@ int wl_device_graph_add(struct wl_device_graph *graph, struct wl_device_node *co
                         size_t count, const struct wl_device_operation *operation,
                         struct wl_device_node **node)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = all_in(graph, dependencies, count) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK && operation->kind == WL_DEVICE_OPERATION_GRAPH)
         code = !wl_device_graph_is_known(operation->graph)        ? WL_DEVICE_INVALID_VALUE
@@ -306,7 +306,7 @@ int wl_device_graph_add(struct wl_device_graph *graph, struct wl_device_node *co
 int wl_device_graph_connect(struct wl_device_graph *graph, struct wl_device_node *const *from,
                             struct wl_device_node *const *to, size_t count, bool connect)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = WL_DEVICE_INVALID_VALUE;
     if (!all_in(graph, from, count) || !all_in(graph, to, count))
         goto out;
@@ -363,7 +363,7 @@ static void finish_listing(struct listing *listing, size_t *count)
 int wl_device_graph_nodes(const struct wl_device_graph *graph, bool only_roots,
                           struct wl_device_node **nodes, size_t *count)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = count && wl_device_graph_is_known(graph) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
         struct listing listing = {.first = nodes, .room = *count};
@@ -379,7 +379,7 @@ int wl_device_graph_nodes(const struct wl_device_graph *graph, bool only_roots,
 int wl_device_graph_edges(const struct wl_device_graph *graph, struct wl_device_node **from,
                           struct wl_device_node **to, size_t *count)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = count && wl_device_graph_is_known(graph) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
         struct listing listing = {.first = from, .second = to, .room = *count};
@@ -397,7 +397,7 @@ int wl_device_graph_edges(const struct wl_device_graph *graph, struct wl_device_
 int wl_device_node_neighbours(const struct wl_device_node *node, bool dependents,
                               struct wl_device_node **nodes, size_t *count)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = count && wl_device_node_is_known(node) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
         struct listing listing = {.first = nodes, .room = *count};
@@ -417,7 +417,7 @@ int wl_device_node_neighbours(const struct wl_device_node *node, bool dependents
 int wl_device_node_find_in_clone(const struct wl_device_node *node,
                                  const struct wl_device_graph *clone, struct wl_device_node **found)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = WL_DEVICE_INVALID_VALUE;
     for (size_t i = 0; found && wl_device_graph_is_known(clone) && i < clone->nodes.count; i++) {
         if (clone->nodes.items[i]->origin != node)
@@ -432,7 +432,7 @@ int wl_device_node_find_in_clone(const struct wl_device_node *node,
 /* Not while the graph is captured: what comes next may stand behind the node. */
 int wl_device_node_destroy(struct wl_device_node *node)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_node_is_known(node) && !wl_device_capture_has(node->graph)
                    ? WL_DEVICE_OK
                    : WL_DEVICE_INVALID_VALUE;
@@ -456,7 +456,7 @@ int wl_device_node_destroy(struct wl_device_node *node)
 int wl_device_node_get(const struct wl_device_node *node,
                        const struct wl_device_operation **operation)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_node_is_known(node) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
         *operation = &node->operation;
@@ -469,17 +469,17 @@ int wl_device_node_replace(struct wl_device_node *node, const struct wl_device_o
     struct wl_device_operation copy;
     if (node->operation.kind != operation->kind)
         return WL_DEVICE_INVALID_VALUE;
-    int code = copy_operation(operation, &copy);
+    int code = wl_device_operation_copy(operation, &copy);
     if (code)
         return code;
-    free_operation(&node->operation);
+    wl_device_operation_free(&node->operation);
     node->operation = copy;
     return WL_DEVICE_OK;
 }
 
 int wl_device_node_set(struct wl_device_node *node, const struct wl_device_operation *operation)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = !wl_device_node_is_known(node) ? WL_DEVICE_INVALID_VALUE
                : operation->kind == WL_DEVICE_OPERATION_CONDITION
                    ? WL_DEVICE_NOT_SUPPORTED

@@ -62,7 +62,7 @@ void wl_device_graph_memory_release(void *address)
 
 bool wl_device_graph_memory_use(void *address, bool is_used)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     struct graph_memory *memory = find(address);
     if (memory && memory->is_used != is_used) {
         memory->is_used = is_used;
@@ -77,7 +77,7 @@ int wl_device_graph_memory_amount(enum wl_device_graph_memory_amount amount, uin
 {
     if (!bytes || (unsigned)amount >= WL_DEVICE_GRAPH_MEMORY_COUNT)
         return WL_DEVICE_INVALID_VALUE;
-    wl_device_enter();
+    wl_device_enter_beside();
     *bytes = amounts[amount];
     wl_device_leave();
     return WL_DEVICE_OK;
@@ -88,7 +88,7 @@ int wl_device_graph_memory_reset_high(enum wl_device_graph_memory_amount amount)
     if (amount != WL_DEVICE_GRAPH_MEMORY_USED_HIGH &&
         amount != WL_DEVICE_GRAPH_MEMORY_RESERVED_HIGH)
         return WL_DEVICE_INVALID_VALUE;
-    wl_device_enter();
+    wl_device_enter_beside();
     amounts[amount] = amounts[amount - 1];
     wl_device_leave();
     return WL_DEVICE_OK;

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "device/core/clock.h"
+#include "device/graph/queue.h"
 #include "device/graph/state.h"
 
 struct wl_device_executable {
@@ -67,7 +68,7 @@ static int run_in_graph(const struct wl_device_operation *operation, void *strea
     case WL_DEVICE_OPERATION_CONDITION:
         return wl_device_condition_run(operation, stream, run_body);
     case WL_DEVICE_OPERATION_WAIT_EVENT:
-        wl_device_event_hold(operation->event, stream); /* no matter if it is no more */
+        wl_device_event_hold_now(operation->event, stream); /* no matter if it is no more */
         return WL_DEVICE_OK;
     case WL_DEVICE_OPERATION_RECORD_EVENT:
         return wl_device_event_record_now(operation->event, stream);
@@ -116,7 +117,9 @@ static int run_node(struct wl_device_node *node, const struct wl_device_branch *
             branch.ready_ns = node->dependencies.items[i]->end_ns;
     struct wl_device_branch *outer = wl_device_timeline_branch();
     wl_device_timeline_use_branch(&branch);
-    int code = node->is_enabled ? run_in_graph(&node->operation, stream) : WL_DEVICE_OK;
+    int code = WL_DEVICE_OK;
+    if (node->is_enabled && !wl_device_queue_takes_node(&node->operation, stream, &code))
+        code = run_in_graph(&node->operation, stream);
     wl_device_timeline_use_branch(outer);
     node->end_ns = branch.ready_ns;
     return code;
@@ -188,7 +191,7 @@ static bool is_instantiated(const struct wl_device_graph *graph)
 int wl_device_graph_instantiate(const struct wl_device_graph *graph, uint64_t flags,
                                 struct wl_device_executable **executable)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code =
         executable && wl_device_graph_is_known(graph) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK && wl_device_graph_has_conditions(graph) && is_instantiated(graph))
@@ -212,7 +215,7 @@ int wl_device_graph_instantiate(const struct wl_device_graph *graph, uint64_t fl
 
 int wl_device_executable_destroy(struct wl_device_executable *executable)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = is_known(executable) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
         wl_device_handle_remove(WL_DEVICE_HANDLE_EXECUTABLE, executable);
@@ -225,7 +228,7 @@ int wl_device_executable_destroy(struct wl_device_executable *executable)
 
 int wl_device_executable_flags(const struct wl_device_executable *executable, uint64_t *flags)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = flags && is_known(executable) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
         *flags = executable->flags;
@@ -238,7 +241,7 @@ int wl_device_executable_launch(struct wl_device_executable *executable, void *s
     int code = wl_device_stream_query(stream, NULL);
     if (code)
         return code;
-    wl_device_enter();
+    wl_device_enter_beside();
     code = is_known(executable) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     wl_device_leave();
     if (code)
@@ -271,7 +274,7 @@ int wl_device_executable_set(struct wl_device_executable *executable,
                              const struct wl_device_node *node,
                              const struct wl_device_operation *operation)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     struct wl_device_node *found = is_known(executable) ? stand_in(executable->graph, node) : NULL;
     int code = !found ? WL_DEVICE_INVALID_VALUE
                : operation->kind == WL_DEVICE_OPERATION_CONDITION
@@ -284,7 +287,7 @@ int wl_device_executable_set(struct wl_device_executable *executable,
 int wl_device_executable_enable(struct wl_device_executable *executable,
                                 const struct wl_device_node *node, int is_enabled, unsigned *was)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     struct wl_device_node *found = is_known(executable) ? stand_in(executable->graph, node) : NULL;
     /* as hardware: nothing else can be switched off */
     if (found && found->operation.kind != WL_DEVICE_OPERATION_KERNEL &&
@@ -333,7 +336,7 @@ int wl_device_executable_update(struct wl_device_executable *executable,
                                 const struct wl_device_graph *graph, int *reason,
                                 struct wl_device_node **node)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = WL_DEVICE_INVALID_VALUE;
     *reason = 1; /* for none of the reasons that have a number */
     *node = NULL;

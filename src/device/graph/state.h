@@ -41,6 +41,10 @@ bool wl_device_capture_has(const struct wl_device_graph *graph);
 bool wl_device_capture_has_node(const struct wl_device_node *node);
 /* Deep; NULL if a kernel's arguments cannot be copied. */
 struct wl_device_graph *wl_device_graph_copy(const struct wl_device_graph *graph);
+/* A copy that shares nothing, kernels' arguments and child graphs included; and what frees it. */
+int wl_device_operation_copy(const struct wl_device_operation *from,
+                             struct wl_device_operation *to);
+void wl_device_operation_free(struct wl_device_operation *operation);
 /* The graphs that an operation may run, and how many they are. */
 size_t wl_device_operation_graphs(const struct wl_device_operation *operation,
                                   struct wl_device_graph *const **graphs);

@@ -77,7 +77,7 @@ int wl_device_cluster_resolve(struct wl_device_request *request)
 
 int wl_device_kernel_set_cluster(struct wl_device_kernel *kernel, int axis, int size)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_kernel_open(kernel);
     if (code == WL_DEVICE_OK && (size < 0 || size > CLUSTER_MOST || kernel->program->cluster[0]))
         code = WL_DEVICE_INVALID_VALUE;
@@ -93,7 +93,7 @@ int wl_device_kernel_set_cluster(struct wl_device_kernel *kernel, int axis, int 
 
 int wl_device_kernel_allow_large_clusters(struct wl_device_kernel *kernel, bool are_allowed)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_kernel_open(kernel);
     if (code == WL_DEVICE_OK)
         kernel->has_large_clusters = are_allowed;
@@ -105,7 +105,7 @@ int wl_device_clusters_active(const struct wl_device_request *asked, uint32_t *c
 {
     struct wl_device_request request = *asked;
     struct wl_occupancy occupancy;
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_kernel_open(request.kernel);
     if (code == WL_DEVICE_OK)
         code = wl_device_cluster_resolve(&request);

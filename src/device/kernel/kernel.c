@@ -136,7 +136,7 @@ int wl_device_kernel_open(struct wl_device_kernel *kernel)
 /* Locks and opens the kernel. The caller unlocks, whatever is returned. */
 static int enter(struct wl_device_kernel *kernel)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_state_check();
     if (code)
         return code;
@@ -204,7 +204,7 @@ struct wl_device_module *wl_device_kernel_module(const struct wl_device_kernel *
 
 int wl_device_kernel_find(struct wl_device_kernel *kernel)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK)
         wl_device_module_find_entry(kernel->module, kernel->name, &code, NULL);

@@ -39,9 +39,6 @@ static const char text[] =
     ".visible .entry skewed(.param .u64 out)\n{\n.reg .b64 %rd<2>;\n.reg .b32 %r<2>;\n"
     "ld.param.u64 %rd1, [out];\nld.global.u32 %r1, [%rd1+2];\nst.global.u32 [%rd1], %r1;\n"
     "ret;\n}\n"
-    ".visible .entry polls(.param .u64 out)\n{\n.reg .b64 %rd<2>;\n.reg .b32 %r<3>;\n.reg .pred %p<2>;\n"
-    "ld.param.u64 %rd1, [out];\nmov.u32 %r2, 0;\nAGAIN:\nld.volatile.global.u32 %r1, [%rd1];\n"
-    "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 90000;\n@%p1 bra AGAIN;\nret;\n}\n"
     ".visible .entry strange()\n{\n.reg .b32 %r<2>;\nfrobnicate.u32 %r1, 3;\nret;\n}\n"
     ".visible .entry shares()\n{\n.shared .align 4 .b8 s[40000];\n.reg .b32 %r<2>;\n"
     "mov.u32 %r1, s;\nst.shared.u32 [%r1], %r1;\nret;\n}\n"
@@ -108,23 +105,6 @@ static void a_kernel_runs_and_is_observed(void **state)
     assert_int_equal(last.stream_id, 7);
     assert_int_equal(last.block[0], 40);
     assert_true(last.l1_global_loads);
-}
-
-/* It may wait for the host, which waits for it. */
-static void a_kernel_that_polls_for_long_is_told_of(void **state)
-{
-    (void)state;
-    void *parameters[] = {&out};
-    said_begin();
-    assert_int_equal(run("polls", 1, parameters), WL_DEVICE_OK);
-    assert_string_equal(said_text(), "");
-    wl_device_kernels.long_wait = 100000;
-    said_begin();
-    assert_int_equal(run("polls", 1, parameters), WL_DEVICE_OK);
-    const char *said = said_text();
-    const char *first = strstr(said, "polls runs for long");
-    assert_non_null(first);
-    assert_null(strstr(first + 1, "polls runs for long")); /* once */
 }
 
 static void parameters_are_laid_out_as_declared(void **state)
@@ -424,7 +404,6 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(a_kernel_runs_and_is_observed),
-        TEST(a_kernel_that_polls_for_long_is_told_of),
         TEST(parameters_are_laid_out_as_declared),
         TEST(shapes_are_checked),
         TEST(shared_memory_needs_leave_beyond_48_kib),

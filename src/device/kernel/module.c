@@ -4,6 +4,7 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "device/core/beside.h"
 #include "device/core/handles.h"
 #include "device/kernel/state.h"
 #include "device/memory/state.h"
@@ -27,7 +28,7 @@ static struct wl_device_module *add_module(const char *name)
 
 struct wl_device_module *wl_device_module_register(const void *wrapper)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     struct wl_device_module *module = add_module("program");
     module->wrapper = wrapper;
     wl_device_leave();
@@ -71,10 +72,19 @@ void wl_device_module_free(struct wl_device_module *module)
     free(module);
 }
 
+static void unload(void *module)
+{
+    wl_device_module_free(module);
+}
+
+/* A program that ends unloads, too. */
 void wl_device_module_unload(struct wl_device_module *module)
 {
-    wl_device_enter();
-    wl_device_module_free(module);
+    wl_device_enter_at_end();
+    if (wl_device_beside_is_busy())
+        wl_device_beside_add(&(struct wl_device_task){.finish = unload, .self = module});
+    else
+        unload(module);
     wl_device_leave();
 }
 
@@ -309,7 +319,7 @@ static bool find_place(const struct wl_ptx_module *module, const struct wl_ptx_f
 bool wl_device_kernel_place(const char *name, const char **file, uint32_t *line)
 {
     bool is_found = false;
-    wl_device_enter();
+    wl_device_enter_beside();
     for (struct wl_device_module *module = wl_device_kernels.modules; module && !is_found;
          module = module->next) {
         const struct wl_ptx_module *parsed;
@@ -389,7 +399,7 @@ struct wl_device_image *wl_device_module_find_entry(struct wl_device_module *mod
 
 int wl_device_module_prepare(struct wl_device_module *module)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK)
         code = wl_device_module_open(module);
@@ -426,7 +436,7 @@ int wl_device_module_load(const void *image, struct wl_device_module **module)
 {
     if (!image || !module)
         return WL_DEVICE_INVALID_VALUE;
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK)
         code = load(add_module("ptx"), image, NULL, module);
@@ -444,7 +454,7 @@ int wl_device_module_take_stand_in(const char *text, const char *name,
 int wl_device_module_load_stand_in(const char *text, const char *name,
                                    struct wl_device_module **module)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_module_take_stand_in(text, name, module);
     wl_device_leave();
     return code;
@@ -453,7 +463,7 @@ int wl_device_module_load_stand_in(const char *text, const char *name,
 int wl_device_module_symbol(struct wl_device_module *module, const char *name, void **address,
                             size_t *size_bytes)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     uint64_t place = 0;
     const struct wl_ptx_variable *variable = NULL;
     int code = wl_device_state_check();
@@ -493,7 +503,7 @@ struct wl_device_kernel *wl_device_module_take_kernel(struct wl_device_module *m
 
 struct wl_device_kernel *wl_device_module_kernel(struct wl_device_module *module, const char *name)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     struct wl_device_kernel *kernel = wl_device_module_take_kernel(module, name);
     wl_device_leave();
     return kernel;

@@ -37,6 +37,7 @@ struct wl_device_module {
 };
 
 struct wl_device_whatif_row;
+struct wl_device_stream_info;
 
 /* Whether launches may be spared that an earlier one did. */
 enum wl_device_sparing {
@@ -73,13 +74,13 @@ struct wl_device_kernels {
     struct wl_device_module *runtime; /* device_runtime.ptx, once a kernel launches kernels */
     struct wl_device_length_row *lengths;
     struct wl_device_repeat *repeats;
-    uint64_t repeat_kept_bytes;      /* of memory that launches changed */
-    uint64_t spared;                 /* launches */
-    double hashed_bytes, hashed_ns;  /* of looks at memory, all together */
-    uint64_t long_wait;              /* instructions, kernel/watch.c; 0: the usual. For tests */
-    bool spares_any;                 /* however little it gains; for tests */
-    double counting_s, predicting_s; /* that a usual host took, by what it did so far */
-    double whatif_s;                 /* the same of replays without causes of delay */
+    uint64_t repeat_kept_bytes;               /* of memory that launches changed */
+    uint64_t spared;                          /* launches */
+    double hashed_bytes, hashed_ns;           /* of looks at memory, all together */
+    uint64_t short_wait, end_wait, long_wait; /* kernel/watch.c; 0: the usual. For tests */
+    bool spares_any;                          /* however little it gains; for tests */
+    double counting_s, predicting_s;          /* that a usual host took, by what it did so far */
+    double whatif_s;                          /* the same of replays without causes of delay */
 };
 extern struct wl_device_kernels wl_device_kernels;
 
@@ -126,7 +127,13 @@ void wl_device_kernel_note(const struct wl_device_kernel *kernel, const char *co
 struct wl_device_children {
     WL_VECTOR_FIELDS(struct wl_sim_child);
 };
-/* One launch, without those that its kernel makes; these go to made, which is empty. */
+/* Whether the launch can be made as it is asked for, but for a kernel that cannot run, whose code
+ * then says so; and what with clusters its request is, and its stream. */
+int wl_device_launch_check(const struct wl_device_request *asked,
+                           struct wl_device_request *with_clusters,
+                           struct wl_device_stream_info *stream);
+/* One launch, without those that its kernel makes; these go to made, which is empty. With made NULL
+ * they are run behind it, and it may go on beside the host (kernel/run.h). */
 int wl_device_launch_one(const struct wl_device_request *request, struct wl_device_children *made);
 /* Runs what a launch's kernel launched, in its stream, and what those launch; empties made. */
 void wl_device_children_run(const struct wl_device_request *parent,

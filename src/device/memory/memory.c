@@ -196,7 +196,7 @@ int wl_device_memory_allocate_held(enum wl_device_memory_kind kind, size_t size_
 int wl_device_memory_allocate(enum wl_device_memory_kind kind, size_t size_bytes, uint32_t flags,
                               void **address)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_memory_allocate_held(kind, size_bytes, flags, address);
     wl_device_leave();
     return code;
@@ -322,7 +322,7 @@ bool wl_device_memory_look(uint64_t address, struct wl_device_allocation *alloca
 
 bool wl_device_memory_find(const void *address, struct wl_device_allocation *allocation)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     bool found = wl_device_memory_look((uint64_t)(uintptr_t)address, allocation);
     wl_device_leave();
     return found;
@@ -330,7 +330,7 @@ bool wl_device_memory_find(const void *address, struct wl_device_allocation *all
 
 int wl_device_memory_info(size_t *free_bytes, size_t *total_bytes)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK) {
         uint64_t total = wl_device.gpu.memory_bytes;
@@ -364,7 +364,7 @@ static uint64_t extent(const struct wl_device_copy *copy, uint64_t pitch, uint64
     return (copy->depth - 1) * slice + (copy->height - 1) * pitch + copy->width_bytes;
 }
 
-static int check_copy(const struct wl_device_copy *copy)
+int wl_device_memory_check_copy(const struct wl_device_copy *copy)
 {
     static const struct {
         bool to_device, from_device;
@@ -424,7 +424,7 @@ int wl_device_memory_copy(const struct wl_device_copy *copy)
     int code = wl_device_state_check();
     if (code || !copy->width_bytes || !copy->height || !copy->depth)
         goto out;
-    code = check_copy(copy);
+    code = wl_device_memory_check_copy(copy);
     if (code)
         goto out;
     uint64_t begin_ns = wl_clock_monotonic_ns();
@@ -479,6 +479,18 @@ int wl_device_memory_fill(void *to, uint32_t value, size_t value_bytes, size_t w
     return wl_device_memory_fill_on(NULL, to, value, value_bytes, width, height, pitch_bytes);
 }
 
+int wl_device_memory_check_fill(const void *to, size_t value_bytes, size_t width, size_t height,
+                                size_t pitch_bytes)
+{
+    const uint64_t row_bytes = (uint64_t)width * value_bytes;
+    if (!width || !height)
+        return WL_DEVICE_OK;
+    return (uint64_t)(uintptr_t)to % value_bytes || (height > 1 && pitch_bytes < row_bytes) ||
+                   !is_accessible(to, (height - 1) * pitch_bytes + row_bytes, true)
+               ? WL_DEVICE_INVALID_VALUE
+               : WL_DEVICE_OK;
+}
+
 int wl_device_memory_fill_on(void *stream, void *to, uint32_t value, size_t value_bytes,
                              size_t width, size_t height, size_t pitch_bytes)
 {
@@ -486,12 +498,10 @@ int wl_device_memory_fill_on(void *stream, void *to, uint32_t value, size_t valu
     int code = wl_device_state_check();
     if (code || !width || !height)
         goto out;
-    uint64_t row_bytes = (uint64_t)width * value_bytes;
-    if ((uint64_t)(uintptr_t)to % value_bytes || (height > 1 && pitch_bytes < row_bytes) ||
-        !is_accessible(to, (height - 1) * pitch_bytes + row_bytes, true)) {
-        code = WL_DEVICE_INVALID_VALUE;
+    code = wl_device_memory_check_fill(to, value_bytes, width, height, pitch_bytes);
+    if (code)
         goto out;
-    }
+    const uint64_t row_bytes = (uint64_t)width * value_bytes;
     for (size_t y = 0; y < height; y++) {
         char *row = (char *)to + y * pitch_bytes;
         fill_row(row, value, value_bytes, width);

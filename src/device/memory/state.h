@@ -33,6 +33,11 @@ int wl_device_memory_free_held(enum wl_device_memory_kind kind, void *address);
 /* wl_device_memory_find. */
 bool wl_device_memory_look(uint64_t address, struct wl_device_allocation *allocation);
 
+/* Whether wl_device_memory_copy, wl_device_memory_fill_on would do it. */
+int wl_device_memory_check_copy(const struct wl_device_copy *copy);
+int wl_device_memory_check_fill(const void *to, size_t value_bytes, size_t width, size_t height,
+                                size_t pitch_bytes);
+
 /* Brings ranges (allocations) and pages (what is mapped) up to date. */
 void wl_device_memory_list(void);
 

@@ -1,11 +1,13 @@
-/* Streams and events. Work is done when the call that asks for it returns; when the device would
- * have done it is another matter, and what streams and events hold (device/stream/timeline.h). */
+/* Streams and events. Work is done when the call that asks for it returns, but for what is beside
+ * the host (core/beside.h); when the device would have done it is another matter, and what streams
+ * and events hold (device/stream/timeline.h). */
 #include "device/stream/stream.h"
 
 #include <stdlib.h>
 
 #include "base/count.h"
 #include "base/memory.h"
+#include "device/core/beside.h"
 #include "device/core/clock.h"
 #include "device/core/handles.h"
 #include "device/stream/state.h"
@@ -21,13 +23,15 @@ struct stream {
     uint32_t device;
     struct wl_device_queue queue;
     struct wl_device_capture_point point;
+    unsigned pending; /* tasks beside the host (core/beside.h) */
 };
 
 struct event {
     uint32_t flags;
     bool is_recorded;
     uint64_t time_ns;
-    uint64_t gaps; /* on the timeline before it */
+    uint64_t gaps;    /* on the timeline before it */
+    unsigned pending; /* times that it is to be recorded beside the host */
     struct wl_device_capture_point point;
 };
 
@@ -118,7 +122,7 @@ int wl_device_stream_create(uint32_t flags, int priority, void **stream)
         priority = LOWEST_PRIORITY;
     if (priority < HIGHEST_PRIORITY)
         priority = HIGHEST_PRIORITY;
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK) {
         struct stream *made = wl_alloc_zero(1, sizeof *made);
@@ -156,7 +160,7 @@ int wl_device_stream_find(void *stream, struct wl_device_stream_info *info)
 int wl_device_stream_query(void *stream, struct wl_device_stream_info *info)
 {
     struct wl_device_stream_info ignored;
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK)
         code = wl_device_stream_find(stream, info ? info : &ignored);
@@ -173,17 +177,54 @@ struct wl_device_queue *wl_device_stream_queue(void *stream, uint32_t *device)
     return &found->queue;
 }
 
-int wl_device_stream_wait(void *stream)
+/* Whether work of the stream is still to be done beside the host: of a default stream, any. */
+static bool is_pending(void *stream)
+{
+    const struct stream *found = find_stream(stream);
+    return wl_device_beside_is_busy() && (!found || found->pending);
+}
+
+void wl_device_stream_expect(void *stream, int change)
+{
+    struct stream *found = find_stream(stream);
+    if (found)
+        found->pending += (unsigned)change;
+}
+
+void wl_device_event_expect(void *event, int change)
+{
+    struct event *found = find_event(event);
+    if (found)
+        found->pending += (unsigned)change;
+}
+
+static int reach_stream(void *stream, bool waits)
 {
     struct wl_device_stream_info info;
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK)
         code = wl_device_stream_find(stream, &info);
+    while (code == WL_DEVICE_OK && waits && is_pending(stream)) {
+        wl_device_beside_wait();
+        code = wl_device_state_check();
+    }
+    if (code == WL_DEVICE_OK && is_pending(stream))
+        code = WL_DEVICE_NOT_READY;
     if (code == WL_DEVICE_OK)
         wl_device_clock_reach(wl_device_timeline_end(stream));
     wl_device_leave();
     return code;
+}
+
+int wl_device_stream_wait(void *stream)
+{
+    return reach_stream(stream, true);
+}
+
+int wl_device_stream_poll(void *stream)
+{
+    return reach_stream(stream, false);
 }
 
 int wl_device_wait(void)
@@ -200,7 +241,7 @@ int wl_device_event_create(uint32_t flags, void **event)
 {
     if (!event || flags > 7)
         return WL_DEVICE_INVALID_VALUE;
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK) {
         struct event *made = wl_alloc_zero(1, sizeof *made);
@@ -238,7 +279,7 @@ int wl_device_event_record_now(void *event, void *stream)
 
 int wl_device_event_query(void *event)
 {
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK && !find_event(event))
         code = WL_DEVICE_INVALID_HANDLE;
@@ -246,20 +287,42 @@ int wl_device_event_query(void *event)
     return code;
 }
 
-int wl_device_event_wait(void *event)
+static bool is_event_pending(void *event)
 {
-    wl_device_enter();
+    const struct event *found = find_event(event);
+    return wl_device_beside_is_busy() && found && found->pending;
+}
+
+static int reach_event(void *event, bool waits)
+{
+    wl_device_enter_beside();
     int code = wl_device_state_check();
+    while (code == WL_DEVICE_OK && waits && is_event_pending(event)) {
+        wl_device_beside_wait();
+        code = wl_device_state_check();
+    }
     const struct event *found = find_event(event);
     if (code == WL_DEVICE_OK && !found)
         code = WL_DEVICE_INVALID_HANDLE;
+    if (code == WL_DEVICE_OK && is_event_pending(event))
+        code = WL_DEVICE_NOT_READY;
     if (code == WL_DEVICE_OK)
         wl_device_clock_reach(found->time_ns);
     wl_device_leave();
     return code;
 }
 
-int wl_device_event_hold(void *event, void *stream)
+int wl_device_event_wait(void *event)
+{
+    return reach_event(event, true);
+}
+
+int wl_device_event_poll(void *event)
+{
+    return reach_event(event, false);
+}
+
+int wl_device_event_hold_now(void *event, void *stream)
 {
     struct wl_device_stream_info info;
     wl_device_enter();
@@ -292,8 +355,10 @@ int wl_device_event_elapsed(void *start, void *end, float *elapsed_ms)
 {
     if (!elapsed_ms)
         return WL_DEVICE_INVALID_VALUE;
-    wl_device_enter();
+    wl_device_enter_beside();
     int code = wl_device_state_check();
+    if (code == WL_DEVICE_OK && (is_event_pending(start) || is_event_pending(end)))
+        code = WL_DEVICE_NOT_READY;
     const struct event *first = find_event(start), *second = find_event(end);
     if (code)
         goto out;

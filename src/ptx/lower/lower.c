@@ -532,10 +532,12 @@ static void write_program(struct lowering *lowering)
         if (lowering->ops.items[i].needs_yield)
             program->ops[at++] = (struct wl_op){.code = WL_OP_YIELD, .instruction = op.instruction};
         bool is_block = op.code == WL_OP_BLOCK || op.code == WL_OP_JOIN;
-        if (is_block)
+        if (is_block) {
             op.imm = lowering->blocks.items[op.target].issue_count;
-        else if (op.target != UINT32_MAX)
+        } else if (op.target != UINT32_MAX) {
             op.target = index_of[lowering->labels.items[op.target]];
+            program->has_loop |= op.target <= at;
+        }
         if (op.reconverge != UINT32_MAX)
             op.reconverge = index_of[op.reconverge];
         set_lives(&lowering->ops.items[i], at, index_of, lowering->ops.items, &op);

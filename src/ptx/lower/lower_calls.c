@@ -194,6 +194,7 @@ void lower_join_programs(struct wl_program *program, struct wl_program *callee)
     program->uses_printf |= callee->uses_printf;
     program->uses_heap |= callee->uses_heap;
     program->lanes_may_wait |= callee->lanes_may_wait;
+    program->has_loop |= callee->has_loop;
     program->uses_unmodelled_math |= callee->uses_unmodelled_math;
     program->blocks_communicate |= callee->blocks_communicate;
     if (callee->barrier_count > program->barrier_count)
