@@ -246,7 +246,8 @@ static void print_culprit(const struct wl_program *program, const struct wl_find
 
 static void print_access(const char *what, const struct wl_finding *finding, struct wl_text *out)
 {
-    wl_text_addf(out, "%s __%s__ %s of size %" PRIu32 " %s", what, spaces[finding->space],
+    wl_text_addf(out, "%s __%s__ %s of size %" PRIu32 " %s", what,
+                 finding->is_constant ? "constant" : spaces[finding->space],
                  accesses[finding->access], finding->bytes, finding->bytes == 1 ? "byte" : "bytes");
 }
 
@@ -279,7 +280,10 @@ static void print_bounds(const struct wl_program *program, const struct wl_findi
     if (finding->space == WL_SITE_LOCAL)
         return;
     wl_text_add(out, " is ");
-    wl_finding_print_place(&finding->place, out);
+    if (finding->is_constant && finding->place.where == WL_PLACE_NONE)
+        wl_text_add(out, "in no variable");
+    else
+        wl_finding_print_place(&finding->place, out);
 }
 
 static void print_byte_of_allocation(const struct wl_finding *finding, struct wl_text *out)

@@ -60,6 +60,7 @@ struct wl_finding {
     uint32_t other_instruction, other_thread[3]; /* of a race: who came first */
     uint32_t other_block[3];                     /* of RACE_BLOCKS */
     bool is_after_read;                          /* of a race: the first was a read */
+    bool is_constant;                            /* of GLOBAL_BOUNDS: a read of constants */
     uint32_t number, wanted; /* of a barrier: which, and the count; of a mask: it, and which lanes;
                                 of a barrier object: how many arrive, and its count */
     uint64_t count;          /* threads and times */

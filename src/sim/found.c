@@ -163,6 +163,21 @@ bool wl_found_outside(struct wl_warp *warp, const struct wl_op *op, const uint64
     return warp->status != WL_WARP_FAULT;
 }
 
+void wl_found_no_constant(struct wl_warp *warp, const struct wl_op *op, uint32_t lane,
+                          uint64_t address, uint32_t bytes)
+{
+    struct wl_finding finding = {.kind = WL_FINDING_GLOBAL_BOUNDS,
+                                 .space = WL_SITE_GLOBAL,
+                                 .access = WL_SITE_LOAD,
+                                 .address = address,
+                                 .bytes = bytes,
+                                 .is_constant = true,
+                                 .place = wl_found_place(warp->worker->run, address, bytes)};
+    if (finding.place.distance_bytes >= FAR_BYTES)
+        finding.place = (struct wl_finding_place){.where = WL_PLACE_NONE};
+    wl_found(warp, op, lane, &finding);
+}
+
 /* Offsets are what addresses have below the local window's bits, which may have wrapped. */
 static int64_t signed_offset(uint64_t offset)
 {

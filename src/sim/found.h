@@ -17,7 +17,11 @@ struct wl_finding_place wl_found_place(const struct wl_run *run, uint64_t addres
 bool wl_found_outside(struct wl_warp *warp, const struct wl_op *op, const uint64_t *address,
                       uint32_t bytes, enum wl_site_access access, uint32_t lanes);
 
-/* The same for local memory: offsets beyond the thread's. */
+/* Constants that lie in no variable: findings; hardware reads 0. */
+void wl_found_no_constant(struct wl_warp *warp, const struct wl_op *op, uint32_t lane,
+                          uint64_t address, uint32_t bytes);
+
+/* As wl_found_outside for local memory: offsets beyond the thread's. */
 bool wl_found_beyond_local(struct wl_warp *warp, const struct wl_op *op, const uint64_t *offset,
                            uint32_t bytes, enum wl_site_access access, uint32_t lanes);
 

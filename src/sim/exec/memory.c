@@ -1,6 +1,7 @@
 /* Loads and stores: which space, then the move between memory and registers. */
 #include "sim/exec/active_run.h"
 #include "sim/exec/values.h"
+#include "sim/found.h"
 
 #define RUN(id)                                                                     \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
@@ -72,6 +73,17 @@ static bool is_constant_address(const struct wl_run *run, struct wl_site_state *
            is_parameter(run, address, bytes) || wl_run_find_range(run, site, address, bytes);
 }
 
+/* Where a lane reads whose constant is none: an H200 gives 0 wherever that is, before or behind. */
+static const u64 no_constant[32]; /* more than a lane loads at once */
+
+static void miss_constant(struct access *access, int lane)
+{
+    struct wl_warp *warp = access->warp;
+    if (warp->active >> lane & 1) /* others repeat one before them */
+        wl_found_no_constant(warp, access->op, (u32)lane, access->address[lane], access->bytes);
+    access->address[lane] = (u64)(uintptr_t)no_constant;
+}
+
 /* Bounds and alignment of a load of constants or kernel parameters; lanes of which one is the first
  * `distinct`. False: the warp has faulted. */
 static bool reach_constants(struct access *access, int distinct)
@@ -83,18 +95,18 @@ static bool reach_constants(struct access *access, int distinct)
             is_constant_address(warp->worker->run, access->site, address, access->bytes);
         if (__builtin_expect(is_there && !(address & (access->bytes - 1)), 1))
             continue;
+        if (!(address & (access->bytes - 1))) {
+            for (int lane = i; lane < (distinct == 1 ? WL_LANES : i + 1); lane++)
+                miss_constant(access, lane);
+            continue;
+        }
         if (warp->active >> i & 1)
             warp->active = LANE_BIT(i); /* the thread at fault; others repeat one before them */
-        if (is_there)
-            wl_warp_fault(warp, access->op, WL_SIM_FAULT_MISALIGNED, "misaligned address",
-                          "0x%llx is not a multiple of %u", (unsigned long long)address,
-                          access->bytes);
-        else
-            wl_warp_fault(warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
-                          "constant address 0x%llx", (unsigned long long)address);
+        wl_warp_fault(warp, access->op, WL_SIM_FAULT_MISALIGNED, "misaligned address",
+                      "0x%llx is not a multiple of %u", (unsigned long long)address, access->bytes);
         return false;
     }
-    return true;
+    return warp->status != WL_WARP_FAULT;
 }
 
 /* An SM reads constants at one address after another: the trace says at how many. */
