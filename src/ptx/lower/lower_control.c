@@ -486,29 +486,34 @@ static bool defines(const struct wl_ptx_instruction *instruction, int32_t reg)
     return is_it;
 }
 
-/* The lanes that operand number `at` names, where the text says which: a literal, or a register
- * that one mov of a literal sets. 0: not known. */
-static int64_t known_members(struct lowering *lowering,
-                             const struct wl_ptx_instruction *instruction, int at)
+/* Whether the text says what the operand is: a literal, or a register that one mov of a literal
+ * sets. */
+static bool is_known(const struct lowering *lowering, const struct wl_ptx_operand *operand,
+                     uint64_t *bits)
 {
     const struct wl_ptx_function *function = lowering->instance->function;
-    uint64_t mask = 0;
-    if (instruction->operand_count <= at)
-        return 0;
-    const struct wl_ptx_operand *operand = &instruction->operands[at];
-    if (lower_literal(operand, WL_PTX_U32, &mask))
-        return (int64_t)(uint32_t)mask;
+    if (lower_literal(operand, WL_PTX_U32, bits))
+        return true;
     const struct wl_ptx_instruction *found = NULL;
     for (uint32_t i = 0; i < function->instruction_count; i++) {
         if (!defines(&function->instructions[i], operand->reg))
             continue;
         if (found)
-            return 0;
+            return false;
         found = &function->instructions[i];
     }
-    bool is_constant = found && strcmp(found->opcode, "mov") == 0 && found->operand_count == 2 &&
-                       lower_literal(&found->operands[1], WL_PTX_U32, &mask);
-    return is_constant ? (int64_t)(uint32_t)mask : 0;
+    return found && found->guard < 0 && strcmp(found->opcode, "mov") == 0 &&
+           found->operand_count == 2 && lower_literal(&found->operands[1], WL_PTX_U32, bits);
+}
+
+/* The lanes that operand number `at` names, where the text says which. 0: not known. */
+static int64_t known_members(struct lowering *lowering,
+                             const struct wl_ptx_instruction *instruction, int at)
+{
+    uint64_t mask = 0;
+    return instruction->operand_count > at && is_known(lowering, &instruction->operands[at], &mask)
+               ? (int64_t)(uint32_t)mask
+               : 0;
 }
 
 /* An operation for the mask of a shuffle or bar.warp.sync that is a register, where it is to be
@@ -566,6 +571,16 @@ FAMILY(nothing)
 
 /* ---- between lanes ---- */
 
+/* Which lanes give theirs is a constant wherever the text says it: what then exchanges values
+ * between the same lanes all the time is compiled for these. */
+static uint32_t lower_lanes(struct lowering *lowering, const struct wl_ptx_operand *operand)
+{
+    uint64_t bits = 0;
+    return is_known(lowering, operand, &bits)
+               ? lower_constant(lowering, WL_CLASS_32, (uint32_t)bits)
+               : lower_source(lowering, operand, WL_CLASS_32, WL_PTX_B32);
+}
+
 FAMILY(shuffle)
 {
     static const char *const kinds[] = {"up", "down", "bfly", "idx"};
@@ -576,10 +591,11 @@ FAMILY(shuffle)
     }
     const struct wl_ptx_operand *operands = instruction->operands;
     uint32_t a = lower_source(lowering, &operands[1], WL_CLASS_32, WL_PTX_B32);
-    uint32_t b = lower_source(lowering, &operands[2], WL_CLASS_32, WL_PTX_B32);
-    uint32_t c = lower_source(lowering, &operands[3], WL_CLASS_32, WL_PTX_B32);
+    uint32_t b = lower_lanes(lowering, &operands[2]), c = lower_lanes(lowering, &operands[3]);
     uint32_t dst = lower_destination(lowering, &operands[0], WL_CLASS_32);
-    uint32_t valid = lower_register_of(lowering, operands[0].second_reg);
+    uint32_t valid = lower_is_read(lowering, operands[0].second_reg)
+                         ? lower_register_of(lowering, operands[0].second_reg)
+                         : NO_REGISTER;
     keep_mask(lowering, instruction, 4);
     struct wl_op *op = lower_emit(lowering, WL_OP_SHUFFLE,
                                   (uint8_t)(FIELD_DST | (valid != NO_REGISTER ? FIELD_D : 0)),

@@ -339,12 +339,49 @@ static void emit_piece(struct native_emitter *e)
     begin_piece(e);
     if (e->is_masked)
         e->host->begin_masked(e);
-    for (e->at = 0; e->at < e->segment->count && !e->has_failed; e->at++) {
+    for (e->at = e->phase; e->at < e->phase_end && !e->has_failed; e->at++) {
         if (!e->is_needed[e->at])
             continue;
         begin_operation(e);
         e->host->forms[e->row->form](e);
         native_end_operation(e);
+    }
+}
+
+static bool writes(const struct wl_op *op, uint32_t offset)
+{
+    const struct wl_native_operands all = wl_native_operands(op);
+    for (uint32_t w = 0; w < all.write_count; w++)
+        if (all.writes[w].offset == offset)
+            return true;
+    return false;
+}
+
+/* Whether two operations of a phase, of which one is a shuffle, may not be in it: the shuffle reads
+ * what other pieces have before the phase, or have no more. */
+static bool is_apart(const struct wl_op *before, const struct wl_op *op)
+{
+    return (op->code == WL_OP_SHUFFLE && writes(before, op->a)) ||
+           (before->code == WL_OP_SHUFFLE && writes(op, before->a));
+}
+
+static uint32_t find_phase_end(const struct native_emitter *e)
+{
+    const struct wl_op *ops = &e->program->ops[e->segment->first];
+    for (uint32_t end = e->phase + 1; end < e->segment->count; end++)
+        for (uint32_t at = e->phase; at < end; at++)
+            if (is_apart(&ops[at], &ops[end]))
+                return end;
+    return e->segment->count;
+}
+
+/* All pieces of the operations up to a shuffle of what they write, then those of the next. */
+static void emit_phases(struct native_emitter *e)
+{
+    for (e->phase = 0; e->phase < e->segment->count; e->phase = e->phase_end) {
+        e->phase_end = find_phase_end(e);
+        for (e->piece = 0; e->piece < e->host->pieces; e->piece++)
+            emit_piece(e);
     }
 }
 
@@ -396,8 +433,7 @@ bool wl_native_emit(const struct wl_program *program, const struct wl_native_seg
     find_bases(&e);
     emit_beginning(&e, count);
     find_next_reads(&e, NULL);
-    for (e.piece = 0; e.piece < host->pieces; e.piece++)
-        emit_piece(&e);
+    emit_phases(&e);
     native_emit_stores(&e);
     emit_pops(&e);
     wl_assembly_lea(code, WL_RAX, WL_RSI, (int32_t)(segment->count * sizeof(struct wl_op)));

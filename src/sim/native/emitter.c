@@ -202,13 +202,9 @@ uint32_t native_take_vector(struct native_emitter *e)
     return chosen;
 }
 
-/* Whether the segment is of the kernel itself: called functions have other registers. */
 static bool is_of_kernel(const struct native_emitter *e)
 {
-    for (uint32_t i = 1; i < e->program->function_count; i++)
-        if (e->segment->first >= e->program->functions[i].op)
-            return false;
-    return true;
+    return wl_native_is_of_kernel(e->program, e->segment->first);
 }
 
 const struct wl_parameter_register *native_find_parameter(const struct native_emitter *e,
@@ -311,7 +307,7 @@ static bool is_read_later(const struct native_emitter *e, uint32_t w)
     const uint16_t lives = e->op->lives[e->operands.writes[w].field];
     if (e->is_ahead)
         return false;
-    return lives == 0 || e->at + lives >= e->segment->count;
+    return lives == 0 || e->at + lives >= e->phase_end;
 }
 
 /* What the register held before is gone; `kept`: the vector that holds its new value. */

@@ -80,6 +80,9 @@ struct native_emitter {
     const struct wl_program *program;
     const struct wl_native_segment *segment;
     uint32_t piece, at; /* at: operation, counted from the segment's first */
+    /* the operations from which and up to which a piece is done after the other; what is read
+     * behind them is in the warp's registers then */
+    uint32_t phase, phase_end;
     const struct wl_op *op;
     const struct wl_native_row *row;
     struct wl_native_operands operands;
@@ -178,6 +181,7 @@ void native_emit_fused(struct native_emitter *e);
 void native_emit_predicate_logic(struct native_emitter *e);
 void native_emit_predicate_constant(struct native_emitter *e);
 void native_emit_special(struct native_emitter *e);
+void native_emit_shuffle(struct native_emitter *e);
 void native_emit_parameter(struct native_emitter *e);
 void native_emit_shared(struct native_emitter *e);
 void native_emit_global(struct native_emitter *e);
@@ -201,6 +205,6 @@ void native_emit_stores(struct native_emitter *e);
     [WL_NATIVE_PREDICATE_CONSTANT] = native_emit_predicate_constant,                          \
     [WL_NATIVE_SPECIAL] = native_emit_special, [WL_NATIVE_PARAMETER] = native_emit_parameter, \
     [WL_NATIVE_SHARED] = native_emit_shared, [WL_NATIVE_GLOBAL] = native_emit_global,         \
-    [WL_NATIVE_STORE] = native_emit_store
+    [WL_NATIVE_SHUFFLE] = native_emit_shuffle, [WL_NATIVE_STORE] = native_emit_store
 
 #endif

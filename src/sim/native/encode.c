@@ -171,10 +171,15 @@ void wl_assembly_vector_store(struct wl_assembly *code, struct wl_encoding encod
         byte(code, (unsigned)immediate);
 }
 
+void wl_assembly_set(struct wl_assembly *code, enum wl_gpr dst, uint32_t value)
+{
+    byte(code, 0xb8 | dst); /* mov */
+    word32(code, value);
+}
+
 void wl_assembly_mask_set(struct wl_assembly *code, uint8_t mask, uint16_t bits)
 {
-    byte(code, 0xb8); /* mov eax, imm32 */
-    word32(code, bits);
+    wl_assembly_set(code, WL_RAX, bits);
     vex(code, (struct wl_encoding){0, 1, 0, 0x92}, mask, 0, 0, false); /* kmovw */
     byte(code, 0xc0 | (mask & 7u) << 3 | WL_RAX);
 }

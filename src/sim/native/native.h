@@ -52,6 +52,7 @@ enum wl_native_form {
     WL_NATIVE_SHIFT_SIGNED_64,
     WL_NATIVE_FLOAT_OF_UNSIGNED,
     WL_NATIVE_DOUBLE_OF_UNSIGNED,
+    WL_NATIVE_SHUFFLE, /* whose lanes the program tells */
     WL_NATIVE_FORMS
 };
 
@@ -176,6 +177,17 @@ void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t e
  * they are no mere arithmetic on integers, or too many. */
 bool wl_native_find_slice(const struct wl_program *program, const struct wl_native_segment *segment,
                           uint32_t at, bool in_slice[WL_NATIVE_OPERATIONS]);
+/* The lane that each reads from in the shuffle, operation `at` of the program, and those that read
+ * from one of their segment. */
+struct wl_native_shuffle {
+    uint8_t source[WL_LANES];
+    uint32_t inside;
+};
+/* False: the lanes are not the same whenever it runs, or it writes what it reads. */
+bool wl_native_find_shuffle(const struct wl_program *program, uint32_t at,
+                            struct wl_native_shuffle *shuffle);
+/* Whether the operation is the kernel's itself: called functions have other registers. */
+bool wl_native_is_of_kernel(const struct wl_program *program, uint32_t at);
 /* Whether there are general registers for all memory that the segment reads. */
 bool wl_native_has_bases(const struct wl_program *program, const struct wl_native_segment *segment);
 

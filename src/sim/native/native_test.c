@@ -46,8 +46,9 @@ static uint32_t odd_word(void)
 }
 
 /* r: register of 32 bits, d: of 64, e: of double precision, p: predicate, i: immediate, f:
- * immediate of single precision. Which of two NaNs a result in double precision is, is for the
- * host's compiler to choose: such registers are no others' operands, and NaNs in them are alike. */
+ * immediate of single precision, l: lane. Which of two NaNs a result in double precision is, is for
+ * the host's compiler to choose: such registers are no others' operands, and NaNs in them are
+ * alike. */
 static const char *const templates[] = {
     "add.s32 r,r,r;",
     "add.s32 r,r,i;",
@@ -155,6 +156,16 @@ static const char *const templates[] = {
     "mov.u32 r,%nctaid.y;",
     "mov.u32 r,%laneid;",
     "ld.param.u32 r,[n];",
+    "shfl.sync.bfly.b32 r,r,l,31,-1;",
+    "shfl.sync.bfly.b32 r|p,r,%l0,%l1,-1;",
+    "shfl.sync.down.b32 r|p,r,l,31,-1;",
+    "shfl.sync.down.b32 r,r,l,0x181f,-1;",
+    "shfl.sync.up.b32 r|p,r,l,0,-1;",
+    "shfl.sync.up.b32 r|p,r,l,0x1c00,-1;",
+    "shfl.sync.idx.b32 r|p,r,l,31,-1;",
+    "shfl.sync.idx.b32 r|p,r,l,0x1807,-1;",
+    "shfl.sync.bfly.b32 r|p,r,l,i,-1;",
+    "shfl.sync.idx.b32 r|p,r,r,31,-1;",
     "div.u32 r,r,r;", /* has no row: a segment ends there */
 };
 
@@ -165,11 +176,13 @@ static void add_operation(struct wl_text *text)
     bool is_operand = false; /* behind the operation's name */
     for (; *c; c++) {
         is_operand |= *c == ' ';
-        const bool is_name = is_operand && strchr(" ,{", c[-1]) && strchr(",;}", c[1]);
+        const bool is_name = is_operand && strchr(" ,{|", c[-1]) && strchr(",;}|", c[1]);
         if (is_name && strchr("rdep", *c))
             wl_text_addf(text, "%%%c%u", *c, draw(counts[(unsigned char)*c]));
         else if (is_name && *c == 'i')
             wl_text_addf(text, "%u", odd_word());
+        else if (is_name && *c == 'l')
+            wl_text_addf(text, "%u", draw(3) ? 1u << draw(5) : draw(32));
         else if (is_name && *c == 'f')
             wl_text_addf(text, "0f%08x", odd_word());
         else
@@ -182,7 +195,8 @@ static void add_operation(struct wl_text *text)
     ".version 8.0\n.target sm_90\n.address_size 64\n"                         \
     ".visible .entry k(.param .u64 from, .param .u64 to, .param .u32 n)\n{\n" \
     ".reg .b32 %r<16>; .reg .b64 %d<16>, %e<4>; .reg .pred %p<6>;\n"          \
-    ".shared .align 16 .b8 s[4096];\n"                                        \
+    ".shared .align 16 .b8 s[4096]; .reg .b32 %l<2>;\n"                       \
+    "mov.b32 %l0, 8; mov.b32 %l1, 0x101f;\n"                                  \
     "ld.param.u64 %d8, [from]; ld.param.u64 %d9, [to];\n"                     \
     "mov.u32 %r8, %tid.x; mov.u32 %r9, %ctaid.x; mov.u32 %r10, %ntid.x;\n"    \
     "mad.lo.s32 %r8, %r9, %r10, %r8; mul.wide.u32 %d10, %r8, 128;\n"          \

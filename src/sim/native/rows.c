@@ -85,6 +85,10 @@ static void add_special(struct wl_native_operands *all, const struct wl_op *op,
         read(all, op->a, WL_CLASS_64);
         written(all, op->b, WL_CLASS_32, 1);
         break;
+    case WL_NATIVE_SHUFFLE:
+        read(all, op->a, WL_CLASS_32);
+        written(all, op->d, WL_CLASS_PREDICATE, 3);
+        break;
     case WL_NATIVE_SHARED:
     case WL_NATIVE_GLOBAL:
         for (uint8_t k = 1; k < op->count; k++)

@@ -46,8 +46,10 @@ static bool is_simple_store(const struct wl_op *op)
            op->width_bytes == (is_wide ? 8 : 4) && is_short_way(op->imm);
 }
 
-static bool may_compile(const struct wl_op *op, enum wl_native_takes takes)
+static bool may_compile(const struct wl_program *program, uint32_t at, enum wl_native_takes takes)
 {
+    const struct wl_op *op = &program->ops[at];
+    struct wl_native_shuffle shuffle;
     switch (wl_native_rows[op->code].form) {
     case WL_NATIVE_NONE:
         return false;
@@ -55,6 +57,8 @@ static bool may_compile(const struct wl_op *op, enum wl_native_takes takes)
         return op->kind <= WL_SPECIAL_LANEID && !(op->flags & WL_OPF_DST64);
     case WL_NATIVE_PARAMETER:
         return is_simple_parameter(op);
+    case WL_NATIVE_SHUFFLE:
+        return wl_native_find_shuffle(program, at, &shuffle);
     case WL_NATIVE_SHARED:
         return takes != WL_NATIVE_NO_LOADS && is_simple_load(op);
     case WL_NATIVE_GLOBAL:
@@ -181,8 +185,9 @@ static bool take_slot(const struct wl_program *program, struct wl_native_segment
 static bool take(const struct wl_program *program, struct wl_native_segment *segment,
                  enum wl_native_takes takes)
 {
-    const struct wl_op *op = &program->ops[segment->first + segment->count];
-    if (segment->count == WL_NATIVE_OPERATIONS || !may_compile(op, takes))
+    const uint32_t at = segment->first + segment->count;
+    const struct wl_op *op = &program->ops[at];
+    if (segment->count == WL_NATIVE_OPERATIONS || !may_compile(program, at, takes))
         return false;
     const uint8_t form = wl_native_rows[op->code].form;
     const bool loads = form == WL_NATIVE_SHARED || form == WL_NATIVE_GLOBAL;
