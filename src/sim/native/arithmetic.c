@@ -276,6 +276,17 @@ static uint32_t every_other(struct native_emitter *e, uint32_t first)
     return d;
 }
 
+struct wl_operand_place native_low_halves(struct native_emitter *e,
+                                          const struct wl_operand_place vectors[2])
+{
+    native_fetch(e, NATIVE_TEMPORARY_A, vectors[0], true);
+    native_fetch(e, NATIVE_TEMPORARY_B, vectors[1], true);
+    const uint32_t d = native_take_vector(e);
+    e->host->every_other(e, 0, NATIVE_TEMPORARY_A, NATIVE_TEMPORARY_B, d);
+    native_release(e, d);
+    return native_vector(d);
+}
+
 void native_emit_narrow(struct native_emitter *e)
 {
     native_define(e, 0, 0, every_other(e, 0), false);

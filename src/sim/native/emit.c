@@ -133,18 +133,34 @@ static void check_vectors(struct native_emitter *e, const struct wl_native_addre
     e->host->check(e, is_wide, vectors, expected, count, label);
 }
 
+/* Vector `vector` of an address register: of a wide one of an offset the low halves of two, in a
+ * register that holds no value yet. */
+static struct wl_operand_place
+address_vector(struct native_emitter *e, const struct wl_native_address *address, uint32_t vector)
+{
+    enum { LOW, HIGH, RESULTS };
+    const int32_t bytes = (int32_t)e->host->vector_bytes;
+    const int32_t base = (int32_t)address->offset, at = (int32_t)vector * bytes;
+    if (address->is_global || !address->is_wide)
+        return native_memory(WL_R8, base + at);
+    native_fetch(e, LOW, native_memory(WL_R8, base + 2 * at), false);
+    native_fetch(e, HIGH, native_memory(WL_R8, base + 2 * at + bytes), false);
+    e->host->every_other(e, 0, LOW, HIGH, RESULTS + vector % 2);
+    return native_vector(RESULTS + vector % 2);
+}
+
 /* Checks an address that is in its register. */
 static void check_register(struct native_emitter *e, uint32_t slot)
 {
     const struct wl_native_address *address = &e->segment->slots[slot];
-    const int32_t base = (int32_t)address->offset, bytes = (int32_t)e->host->vector_bytes;
+    const int32_t base = (int32_t)address->offset;
     const bool is_wide = address->is_global;
-    const int32_t size = is_wide ? 8 : 4;
+    const uint32_t lanes = e->host->vector_bytes / (is_wide ? 8 : 4);
     native_broadcast(e, NATIVE_TEMPORARY_A, native_memory(WL_R8, base), is_wide);
-    for (int32_t at = 0; at < WL_LANES * size; at += 2 * bytes) {
-        const struct wl_operand_place vectors[] = {native_memory(WL_R8, base + at),
-                                                   native_memory(WL_R8, base + at + bytes)};
-        check_vectors(e, address, vectors, 2, (uint32_t)(at / size), LABEL_MISS);
+    for (uint32_t vector = 0; vector < WL_LANES / lanes; vector += 2) {
+        const struct wl_operand_place vectors[] = {address_vector(e, address, vector),
+                                                   address_vector(e, address, vector + 1)};
+        check_vectors(e, address, vectors, 2, vector * lanes, LABEL_MISS);
     }
     wl_assembly_load(e->code, WL_RAX, WL_R8, base, is_wide ? 8 : 4);
     wl_assembly_store(e->code, WL_RAX, WL_RDX, SLOT_OFFSET(e->segment, slot, lanes), 8);
@@ -199,12 +215,14 @@ static void check_computed(struct native_emitter *e, uint32_t slot)
     const bool is_wide = address->is_global;
     const int32_t lanes = SLOT_OFFSET(e->segment, slot, lanes);
     struct wl_operand_place vectors[2];
-    for (uint32_t half = 0; half < (is_wide ? 2u : 1u); half++)
+    for (uint32_t half = 0; half < (address->is_wide ? 2u : 1u); half++)
         vectors[half] = native_find_written(e, address->offset, half);
     if (vectors[0].kind == WL_OPERAND_NONE) {
         e->has_failed = true;
         return;
     }
+    if (address->is_wide && !is_wide)
+        vectors[0] = native_low_halves(e, vectors);
     if (e->piece == 0) {
         native_broadcast(e, NATIVE_TEMPORARY_A, vectors[0], is_wide);
         native_store(e, native_memory(WL_RDX, lanes), NATIVE_TEMPORARY_A);

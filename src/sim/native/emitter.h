@@ -156,6 +156,9 @@ struct wl_operand_place native_second_place(struct native_emitter *e, uint32_t h
  * values in the low halves of 64 bits. Both may take `temporary`. */
 struct wl_operand_place native_half_place(struct native_emitter *e, uint32_t k, uint32_t half,
                                           uint32_t temporary);
+/* The low halves of 64 bits in two vectors, in one that holds no value. */
+struct wl_operand_place native_low_halves(struct native_emitter *e,
+                                          const struct wl_operand_place vectors[2]);
 uint32_t native_spread(struct native_emitter *e, uint32_t k, uint32_t half, uint32_t temporary);
 /* Bits 0 to piece_lanes of eax become the predicate's of the piece; eax, ecx, edx change. */
 void native_write_predicate(struct native_emitter *e, uint32_t offset);

@@ -120,7 +120,8 @@ struct wl_native_segment {
         uint32_t offset;     /* of the register that holds it */
         uint32_t written_at; /* operation that writes it before the loads; WL_NATIVE_UNWRITTEN: it
                                 is what it was when the segment began */
-        bool is_global;      /* 64 bits; else an offset in shared memory, of 32 */
+        bool is_global;      /* else an offset in shared memory, of 32 bits */
+        bool is_wide;        /* the register has 64 bits: of an offset the low half counts */
         /* what it was compiled for: the lanes' distances to the first lane's */
         uint32_t near[WL_LANES]; /* shared */
         uint64_t far[WL_LANES];  /* global */

@@ -251,6 +251,9 @@ static const char *generate_apart(struct wl_text *text)
 static const char *generate_loop(struct wl_text *text)
 {
     const uint32_t strides[] = {0, 4, 8, 16, 32, 64, 128}, width = 1u << draw(3);
+    const bool is_wide = draw(3) == 0; /* offsets in registers of 64 bits, whose low half counts */
+    const char name = is_wide ? 'd' : 'r';
+    const uint32_t bits = is_wide ? 64 : 32;
     wl_text_add(text, HEAD);
     add_loads(text);
     wl_text_add(text, "mov.u32 %r11, %tid.x; shl.b32 %r12, %r11, 5; mov.u32 %r13, s;\n"
@@ -263,24 +266,27 @@ static const char *generate_loop(struct wl_text *text)
                      "%%r13;\n",
                      14 + slot, (2u << draw(5)) - 1, 14 + slot, 14 + slot,
                      strides[draw(7)] * (width > 1 ? 4 : 1), 14 + slot, 14 + slot);
+    if (is_wide)
+        wl_text_add(text, "mov.b64 %d14, {%r14,%r0}; mov.b64 %d15, {%r15,%r13};\n");
     wl_text_add(text, "mov.u32 %r12, 0;\nLOOP:\n");
     for (int i = 0; i < 6; i++) {
         const uint32_t slot = 14 + draw(2), offset = 4 * width * draw(8);
         if (width == 4)
-            wl_text_addf(text, "ld.shared.v4.f32 {%%r4,%%r5,%%r6,%%r7}, [%%r%u+%u];\n", slot,
+            wl_text_addf(text, "ld.shared.v4.f32 {%%r4,%%r5,%%r6,%%r7}, [%%%c%u+%u];\n", name, slot,
                          offset);
         else if (width == 2)
-            wl_text_addf(text, "ld.shared.v2.f32 {%%r4,%%r5}, [%%r%u+%u];\n", slot, offset);
+            wl_text_addf(text, "ld.shared.v2.f32 {%%r4,%%r5}, [%%%c%u+%u];\n", name, slot, offset);
         else
-            wl_text_addf(text, "ld.shared.f32 %%r%u, [%%r%u+%u];\n", 4 + draw(4), slot, offset);
+            wl_text_addf(text, "ld.shared.f32 %%r%u, [%%%c%u+%u];\n", 4 + draw(4), name, slot,
+                         offset);
         wl_text_addf(text, "fma.rn.f32 %%r%u, %%r%u, %%r%u, %%r%u;\n", draw(4), 4 + draw(4),
                      4 + draw(4), draw(4));
     }
     /* the place moves on: other phases, and in the end beyond what was learnt */
     wl_text_addf(text,
-                 "add.s32 %%r14, %%r14, %u; add.s32 %%r15, %%r15, %u;\n"
+                 "add.s%u %%%c14, %%%c14, %u; add.s%u %%%c15, %%%c15, %u;\n"
                  "add.s32 %%r12, %%r12, 1; setp.lt.u32 %%p4, %%r12, 24; @%%p4 bra LOOP;\n",
-                 4 * width * draw(2), 4 * width * draw(3));
+                 bits, name, name, 4 * width * draw(2), bits, name, name, 4 * width * draw(3));
     add_stores(text);
     return text->data;
 }
@@ -299,6 +305,7 @@ static const char *generate_computed(struct wl_text *text)
         "bar.sync 0; mov.u32 %%r12, 0; mov.u64 %%d12, %u;\nLOOP:\n",
         32 * draw(9));
     for (int i = 0; i < 4; i++) {
+        const bool is_wide = draw(3) == 0;
         wl_text_addf(text, "mul.lo.u32 %%r14, %%r11, %s; mad.lo.u32 %%r14, %%r12, %u, %%r14;\n",
                      strides[draw(6)], draw(3) * 24);
         wl_text_addf(text, "and.b32 %%r15, %%r14, %u; mul.wide.u32 %%d13, %%r15, 4;\n",
@@ -310,8 +317,9 @@ static const char *generate_computed(struct wl_text *text)
         if (draw(2))
             wl_text_addf(text,
                          "and.b32 %%r15, %%r14, 127; shl.b32 %%r15, %%r15, 2;\n"
-                         "add.s32 %%r15, %%r15, %%r13; ld.shared.f32 %%r%u, [%%r15+%u];\n",
-                         4 + draw(4), 4 * draw(9));
+                         "add.s32 %%r15, %%r15, %%r13; %sld.shared.f32 %%r%u, [%%%s15+%u];\n",
+                         is_wide ? "cvt.u64.u32 %d15, %r15; add.s64 %d15, %d15, 0x700000000; " : "",
+                         4 + draw(4), is_wide ? "d" : "r", 4 * draw(9));
         for (int k = 0; k < 3; k++)
             wl_text_addf(text, "fma.rn.f32 %%r%u, %%r%u, %%r%u, %%r%u;\n", draw(4), 4 + draw(4),
                          4 + draw(4), draw(4));
@@ -381,7 +389,8 @@ static const char *generate_in_place(struct wl_text *text)
         wl_text_addf(text,
                      "mad.lo.u32 %%r14, %%r12, %u, %%r11; and.b32 %%r14, %%r14, 511;\n"
                      "mul.wide.u32 %%d13, %%r14, %u; add.s64 %%d13, %%d13, %%d11;\n"
-                     "shl.b32 %%r15, %%r11, 2; add.s32 %%r15, %%r15, %%r13;\n",
+                     "shl.b32 %%r15, %%r11, 2; add.s32 %%r15, %%r15, %%r13;\n"
+                     "mov.b64 %%d15, {%%r15,%%r0};\n",
                      draw(3) * 8, wide);
         if (draw(2))
             wl_text_addf(text, "ld.global.f32 %%r%u, [%%d13+%u];\n", 4 + draw(4), 4 * draw(9));
@@ -392,7 +401,8 @@ static const char *generate_in_place(struct wl_text *text)
             wl_text_addf(text, "fma.rn.f32 %%r%u, %%r%u, %%r%u, %%r%u;\n", stored, 4 + draw(4),
                          4 + draw(4), draw(4));
             if (draw(2))
-                wl_text_addf(text, "st.shared.f32 [%%r15+%u], %%r%u;\n", 4 * draw(9), stored);
+                wl_text_addf(text, "st.shared.f32 [%%%s15+%u], %%r%u;\n", draw(3) ? "r" : "d",
+                             4 * draw(9), stored);
             else if (wide == 4)
                 wl_text_addf(text, "st.global.f32 [%%d13+%u], %%r%u;\n", 4 * draw(9), stored);
             else
@@ -415,6 +425,9 @@ struct memory {
 /* Executions of segments that compute addresses, of those that store, and of those that load or
  * store several elements. */
 static uint64_t computed_hits, storing_hits, vector_hits, stored_vector_hits;
+/* And of those with offsets in shared memory in registers of 64 bits: that begin with them, that
+ * compute them. */
+static uint64_t wide_hits, wide_computed_hits;
 
 static bool has_vectors(const struct wl_program *program, const struct wl_native_segment *segment,
                         enum wl_opcode code)
@@ -423,6 +436,15 @@ static bool has_vectors(const struct wl_program *program, const struct wl_native
     for (uint32_t i = segment->first; i < segment->first + segment->count; i++)
         any |= program->ops[i].code == code && program->ops[i].count > 1;
     return any;
+}
+
+static void count_wide(const struct wl_native_segment *segment)
+{
+    for (uint32_t i = 0; i < segment->slot_count; i++)
+        if (segment->slots[i].is_wide && !segment->slots[i].is_global)
+            *(segment->slots[i].written_at == WL_NATIVE_UNWRITTEN ? &wide_hits
+                                                                  : &wide_computed_hits) +=
+                segment->hits;
 }
 
 /* threads: of a block; where they fill no warp, lanes of the last one are off. */
@@ -465,6 +487,7 @@ static enum wl_code run(const char *text, uint32_t threads, const struct memory 
         *compiled += (threads < WL_LANES ? segment->masked.code : segment->code) != NULL;
         computed_hits += segment->is_derived ? segment->hits : 0;
         storing_hits += segment->store_count ? segment->hits : 0;
+        count_wide(segment);
         vector_hits += has_vectors(program, segment, WL_OP_LOAD_GLOBAL) ? segment->hits : 0;
         stored_vector_hits += has_vectors(program, segment, WL_OP_STORE_GLOBAL) ? segment->hits : 0;
     }
@@ -561,12 +584,16 @@ static void shared_loads_give_the_same_bits_and_counts(void **state)
 {
     (void)state;
     compare(generate_loop, THREADS, KERNELS, NULL);
+    if (__builtin_cpu_supports("avx2"))
+        assert_true(wide_hits > 10 * KERNELS);
 }
 
 static void computed_addresses_give_the_same_bits_and_counts(void **state)
 {
     (void)state;
     compare(generate_computed, THREADS, KERNELS, &computed_hits);
+    if (computed_hits)
+        assert_true(wide_computed_hits > 25 * KERNELS);
 }
 
 static void vectors_give_the_same_bits_and_counts(void **state)

@@ -31,8 +31,8 @@ static bool is_simple_global(const struct wl_op *op)
 
 static bool is_simple_load(const struct wl_op *op)
 {
-    return is_short_way((int32_t)op->imm) && op->flags & WL_OPF_ADDRESS32 &&
-           !(op->flags & (WL_OPF_DST64 | WL_OPF_NO_ADDRESS)) && op->width_bytes == 4;
+    return is_short_way((int32_t)op->imm) && !(op->flags & (WL_OPF_DST64 | WL_OPF_NO_ADDRESS)) &&
+           op->width_bytes == 4;
 }
 
 static bool is_simple_store(const struct wl_op *op)
@@ -162,9 +162,11 @@ static bool take_slot(const struct wl_program *program, struct wl_native_segment
                       const struct wl_op *op, enum wl_native_takes takes)
 {
     const uint32_t writer = find_writer(program, segment, op->a, segment->count);
+    const bool is_global = is_global_access(op);
     uint32_t slot = 0;
     while (slot < segment->slot_count &&
-           (segment->slots[slot].offset != op->a || segment->slots[slot].written_at != writer))
+           (segment->slots[slot].offset != op->a || segment->slots[slot].written_at != writer ||
+            segment->slots[slot].is_global != is_global))
         slot++;
     segment->slot_of[segment->count] = (uint8_t)slot;
     if (slot < segment->slot_count)
@@ -175,7 +177,8 @@ static bool take_slot(const struct wl_program *program, struct wl_native_segment
         return false;
     segment->slots[slot].offset = op->a;
     segment->slots[slot].written_at = writer;
-    segment->slots[slot].is_global = is_global_access(op);
+    segment->slots[slot].is_global = is_global;
+    segment->slots[slot].is_wide = !(op->flags & WL_OPF_ADDRESS32);
     segment->slot_count++;
     segment->is_derived |= is_derived;
     return true;
