@@ -138,16 +138,18 @@ GLOBAL void warplens_narrow(wl_lt_narrow of)
     const long long tile_row = (long long)__nvvm_read_ptx_sreg_ctaid_x() * TILE, row = tile_row + x;
     const long long tile_column = (long long)__nvvm_read_ptx_sreg_ctaid_y() * TILE, column = tile_column + y;
     const long long batch = __nvvm_read_ptx_sreg_ctaid_z();
+    const long long depth = of.depth, own = tile_row + y; /* read once: others may write memory meanwhile */
+    const long long first_a = batch * of.strides[0] + own * of.leading[0] + x;
+    const long long first_b = batch * of.strides[1] + column * of.leading[1] + x;
+    const bool has_row = own < of.rows, has_column = column < of.columns;
+    const int type_a = of.types[0], type_b = of.types[1];
+    const void *const a = of.a, *const b = of.b;
     float sum = 0;
-    for (long long at = 0; at < of.depth; at += TILE) { /* columns of both factors are read along */
-        const long long own = tile_row + y;
-        left[x][y] = own < of.rows && at + x < of.depth
-                         ? read(of.types[0], of.a, batch * of.strides[0] + own * of.leading[0] + at + x)
-                         : 0;
-        right[y][x] = column < of.columns && at + x < of.depth
-                          ? read(of.types[1], of.b, batch * of.strides[1] + column * of.leading[1] + at + x)
-                          : 0;
+    for (long long at = 0; at < depth; at += TILE) { /* columns of both factors are read along */
+        left[x][y] = has_row && at + x < depth ? read(type_a, a, first_a + at) : 0;
+        right[y][x] = has_column && at + x < depth ? read(type_b, b, first_b + at) : 0;
         __syncthreads();
+#pragma unroll
         for (int i = 0; i < TILE; i++)
             sum += left[i][x] * right[y][i];
         __syncthreads();
