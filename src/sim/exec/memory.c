@@ -7,9 +7,47 @@
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
 
+/* Whether nobody counts the load, by all lanes, and its site has given up learning. */
+static inline bool is_unlearnt(const struct wl_warp *warp, const struct wl_op *op,
+                               const struct wl_site_state *site)
+{
+    return site->surprises == UINT8_MAX && warp->active == WL_FULL_MASK &&
+           !warp->worker->run->count && !warp->trace &&
+           !(op->flags & (WL_OPF_ADDRESS32 | WL_OPF_NO_ADDRESS));
+}
+
+/* Such a load. False: not all of it is in the range of memory that the site knows, or aligned, and
+ * nothing happened. */
+static bool load_unlearnt(struct wl_warp *warp, const struct wl_op *op,
+                          const struct wl_site_state *site)
+{
+    const u64 *base = lane_register(warp, op->a);
+    const u64 bytes = (u64)op->width_bytes * op->count, start = site->range_start;
+    const u64 size = site->range_end - start, most = size - bytes, way = (u64)op->imm - start;
+    u64 address[WL_LANES] __attribute__((aligned(64))), signs = 0, all = 0;
+    if (size < bytes || size >> 63)
+        return false;
+    WL_FOR_LANES (i) {
+        const u64 place = base[i] + way;
+        signs |= place | (most - place);
+        address[i] = place + start;
+        all |= place + start;
+    }
+    if (signs >> 63 || all & (bytes - 1))
+        return false;
+    warp->sm->turn_loads++;
+    for (int k = 0; k < op->count; k++)
+        if (element_register(op, k) != UINT32_MAX)
+            load_element(warp, op, address, element_register(op, k), (u64)(u32)k * op->width_bytes);
+    return true;
+}
+
 RUN(LOAD_GLOBAL)
 {
     struct access access;
+    const struct wl_site_state *site = &warp->worker->sites[op->site];
+    if (is_unlearnt(warp, op, site) && load_unlearnt(warp, op, site))
+        return op + 1;
     if (!WL_EXEC(access_repeats)(&access, warp, op, WL_SITE_LOAD)) {
         access_resolve(&access, warp, op, WL_SITE_LOAD);
         if (!WL_EXEC(access_global)(&access))
