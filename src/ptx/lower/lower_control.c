@@ -593,9 +593,7 @@ FAMILY(shuffle)
     uint32_t a = lower_source(lowering, &operands[1], WL_CLASS_32, WL_PTX_B32);
     uint32_t b = lower_lanes(lowering, &operands[2]), c = lower_lanes(lowering, &operands[3]);
     uint32_t dst = lower_destination(lowering, &operands[0], WL_CLASS_32);
-    uint32_t valid = lower_is_read(lowering, operands[0].second_reg)
-                         ? lower_register_of(lowering, operands[0].second_reg)
-                         : NO_REGISTER;
+    uint32_t valid = lower_register_of(lowering, operands[0].second_reg);
     keep_mask(lowering, instruction, 4);
     struct wl_op *op = lower_emit(lowering, WL_OP_SHUFFLE,
                                   (uint8_t)(FIELD_DST | (valid != NO_REGISTER ? FIELD_D : 0)),

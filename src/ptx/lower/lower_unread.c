@@ -17,8 +17,8 @@ static void name_operand(const struct instance *instance, const struct wl_ptx_op
         name_operand(instance, &operand->items[i]);
 }
 
-/* Which registers any instruction names, but loads, atomics and shuffles as what they write: what
- * others name first they may read, as branches to one of several labels do. */
+/* Which registers any instruction names, but loads and atomics as what they load to: what others
+ * name first they may read, as branches to one of several labels do. */
 static void name_all(struct instance *instance)
 {
     const struct wl_ptx_function *function = instance->function;
@@ -27,9 +27,8 @@ static void name_all(struct instance *instance)
         instance->named[i] = function->registers[i].vector_width != 1;
     for (uint32_t i = 0; i < function->instruction_count; i++) {
         const struct wl_ptx_instruction *instruction = &function->instructions[i];
-        bool loads = strcmp(instruction->opcode, "ld") == 0 ||
-                     strcmp(instruction->opcode, "atom") == 0 ||
-                     strcmp(instruction->opcode, "shfl") == 0;
+        bool loads =
+            strcmp(instruction->opcode, "ld") == 0 || strcmp(instruction->opcode, "atom") == 0;
         name_register(instance, instruction->guard);
         for (int k = loads; k < instruction->operand_count; k++)
             name_operand(instance, &instruction->operands[k]);
