@@ -33,7 +33,7 @@ struct wl_l1_set {
 #define WL_L1_NEW_REQUEST UINT32_MAX
 
 struct wl_l1_recent_store {
-    uint32_t place, request, followers;
+    uint32_t request, followers;
 };
 
 /* missed: sectors for the miss counter, the others hit. joins: index of the request that takes the
@@ -53,6 +53,7 @@ struct wl_l1 {
     bool caches_loads;
     uint32_t next_store;
     uint64_t store_lines[WL_L1_STORE_BUFFER];
+    uint32_t store_places[WL_L1_STORE_BUFFER];
     struct wl_l1_recent_store stores[WL_L1_STORE_BUFFER];
 };
 
@@ -106,20 +107,23 @@ static inline uint32_t wl_l1_match(const struct wl_l1_set *set, uint32_t tag)
 #endif
 }
 
-/* Moves way to the front of the set's order. */
-static inline void wl_l1_touch(struct wl_l1_set *set, uint32_t way)
+/* The order with way at its front. */
+static inline uint64_t wl_l1_reorder(uint64_t order, uint32_t way)
 {
-    uint64_t order = set->order;
-    if ((order & 15) == way)
-        return;
     const uint64_t ones = 0x1111111111111111u;
     uint64_t differs = order ^ (ones * way);
     uint64_t equal = (differs - ones) & ~differs & (ones << 3);
     uint32_t shift =
         (uint32_t)__builtin_ctzll(equal) - 3; /* of way's nibble; lowest match is exact */
-    uint64_t above = shift == 60 ? 0 : order >> (shift + 4) << (shift + 4);
+    uint64_t above = order & (~(uint64_t)15 << shift);
     uint64_t below = order & ((1ull << shift) - 1);
-    set->order = above | below << 4 | way;
+    return above | below << 4 | way;
+}
+
+static inline void wl_l1_touch(struct wl_l1_set *set, uint32_t way)
+{
+    if ((set->order & 15) != way)
+        set->order = wl_l1_reorder(set->order, way);
 }
 
 /* Puts line in place of the least recently used one of its set, with no sector valid; makes it the
@@ -204,73 +208,6 @@ static inline uint64_t wl_l1_arrival(const struct wl_l1 *l1, uint64_t now)
 static inline uint32_t wl_l1_fetched(const struct wl_l1 *l1, uint32_t missed)
 {
     return missed ? missed | l1->fetch_all : 0;
-}
-
-/* The entry of the last store to line if it was at `place` or just before, else NULL. */
-static inline struct wl_l1_recent_store *wl_l1_find_store(struct wl_l1 *l1, uint64_t line,
-                                                          uint32_t place)
-{
-    uint32_t match = 0;
-#if defined(__AVX512F__)
-    const __m512i key = _mm512_set1_epi64((long long)line);
-    for (uint32_t i = 0; i < WL_L1_STORE_BUFFER; i += 8)
-        match |= (uint32_t)_mm512_cmpeq_epi64_mask(_mm512_loadu_si512(l1->store_lines + i), key)
-                 << i;
-#else
-    for (uint32_t i = 0; i < WL_L1_STORE_BUFFER; i++)
-        match |= (uint32_t)(l1->store_lines[i] == line) << i;
-#endif
-    for (; match; match &= match - 1) {
-        struct wl_l1_recent_store *store = &l1->stores[__builtin_ctz(match)];
-        if (place - store->place <= 1)
-            return store;
-    }
-    return NULL;
-}
-
-/* A store of `sectors` of line, `full` of them wholly written, by an instruction that touches
- * line_count lines; `place` tells instructions that follow each other (one more) from others;
- * `request` is the index its request to L2 would get; `set` is the line's. Stores are written
- * through. The tag of the line decides on hit or miss, whatever its sectors, and is allocated;
- * sectors wholly written can be read from L1 afterwards. A store right after one to the same line
- * joins that one's request while few enough lines are in flight; else every second such store comes
- * before the tag is there.
- */
-static inline struct wl_l1_stored wl_l1_store_in(struct wl_l1 *l1, struct wl_l1_set *set,
-                                                 uint64_t line, uint32_t sectors, uint32_t full,
-                                                 uint32_t line_count, uint32_t place,
-                                                 uint32_t request)
-{
-    struct wl_l1_stored stored = {sectors, WL_L1_NEW_REQUEST};
-    if (!l1->caches_loads)
-        return stored;
-    stored.missed = wl_l1_look_up_in(l1, set, line) ? 0 : sectors;
-    uint8_t *valid = &l1->last_set->sectors[l1->last_way];
-    *valid = (uint8_t)(*valid | full);
-    struct wl_l1_recent_store *recent = wl_l1_find_store(l1, line, place);
-    if (recent) {
-        recent->place = place;
-        if (line_count <= WL_L1_STORE_LINES) {
-            stored.joins = recent->request;
-            return stored;
-        }
-        if ((recent->followers++ & 1) == 0)
-            stored.missed = sectors;
-        recent->request = request;
-        return stored;
-    }
-    const uint32_t next = l1->next_store++ % WL_L1_STORE_BUFFER;
-    l1->store_lines[next] = line;
-    l1->stores[next] = (struct wl_l1_recent_store){place, request, 0};
-    return stored;
-}
-
-static inline struct wl_l1_stored wl_l1_store(struct wl_l1 *l1, uint64_t line, uint32_t sectors,
-                                              uint32_t full, uint32_t line_count, uint32_t place,
-                                              uint32_t request)
-{
-    return wl_l1_store_in(l1, wl_l1_find_set(l1, line), line, sectors, full, line_count, place,
-                          request);
 }
 
 /* Later stores join no request made before: call when the requests have been handed on. */

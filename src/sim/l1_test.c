@@ -1,6 +1,6 @@
 /* L1 against hand-computed cases, readings of an H200 (docs/evidence/h200-microbenchmarks.md) and a
  * plain reference. */
-#include "sim/l1.h"
+#include "sim/l1_store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -237,6 +237,58 @@ static void test_random_loads_against_reference(void **state)
     wl_l1_free(l1);
 }
 
+/* Stores of many lines at once against the same line by line: what hits, what L1 holds after, and
+ * whether stores behind them join. */
+static void test_stores_of_many_lines_at_once(void **state)
+{
+    (void)state;
+    enum { LINES = 32, ROUNDS = 4000 };
+    struct wl_l1 *one = wl_l1_create(&hopper, 16 << 10, true);
+    struct wl_l1 *many = wl_l1_create(&hopper, 16 << 10, true);
+    uint32_t at = 0, request = 0, at_once = 0, joined = 0;
+    srand(5);
+    for (int round = 0; round < ROUNDS; round++) {
+        const uint32_t count = 1 + (uint32_t)rand() % LINES, apart = 1 + (uint32_t)rand() % 40;
+        const uint64_t first = 0x7f0000000 + (uint64_t)(rand() % 300);
+        int64_t line[LINES];
+        uint32_t sectors[LINES], full[LINES], sets[LINES];
+        for (uint32_t i = 0; i < count; i++) {
+            line[i] = (int64_t)i * apart;
+            sectors[i] = 1 + (uint32_t)rand() % 15;
+            full[i] = sectors[i] & (uint32_t)rand();
+            sets[i] = wl_l1_find_set_number(many, first + (uint64_t)line[i]);
+        }
+        at += rand() % 3 ? 5 : 1;
+        uint32_t missed = 0, recent = wl_l1_recent_stores(many, at);
+        const bool is_fresh = !recent;
+        at_once += is_fresh;
+        if (is_fresh)
+            missed = wl_l1_store_lines(many, first, line, sectors, full, sets, count, at, request);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint64_t stored = first + (uint64_t)line[i];
+            const struct wl_l1_stored a =
+                wl_l1_store(one, stored, sectors[i], full[i], count, at, request + i);
+            joined += a.joins != WL_L1_NEW_REQUEST;
+            missed -= is_fresh ? (uint32_t)__builtin_popcount(a.missed) : 0;
+            if (is_fresh)
+                continue;
+            const struct wl_l1_stored b =
+                wl_l1_store_in(many, &many->sets[sets[i]], stored, sectors[i], full[i], count, at,
+                               request + i, &recent);
+            assert_int_equal(a.missed, b.missed);
+            assert_int_equal(a.joins, b.joins);
+        }
+        assert_int_equal(missed, 0);
+        request += count;
+        const uint64_t read = rand() % 2 ? 0x7f0000000 + (uint64_t)(rand() % 1500)
+                                         : first + (uint64_t)line[count - 1];
+        assert_int_equal(wl_l1_load(one, read, 0xf), wl_l1_load(many, read, 0xf));
+    }
+    assert_true(at_once > ROUNDS / 3 && at_once < ROUNDS && joined > 0);
+    wl_l1_free(one);
+    wl_l1_free(many);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +302,7 @@ int main(void)
         cmocka_unit_test(test_store_hits_of_a_strided_kernel),
         cmocka_unit_test(test_capacity),
         cmocka_unit_test(test_random_loads_against_reference),
+        cmocka_unit_test(test_stores_of_many_lines_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

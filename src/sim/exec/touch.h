@@ -3,7 +3,7 @@
 #define WL_SIM_EXEC_TOUCH_H
 
 #include "sim/exec/access.h"
-#include "sim/l1.h"
+#include "sim/l1_store.h"
 
 /* L1 serves lines one after another; what missed waits for its share of the bandwidth behind.
  * Returns the logical time at which L2 sees the line. */
@@ -183,6 +183,39 @@ static void pass_loads(struct access *access, struct wl_l1 *l1, u64 first, const
     access->site->hits += asked - misses;
 }
 
+/* A store none of whose lines was stored to by the instruction before. */
+static void pass_fresh_stores(struct access *access, struct wl_l1 *l1, u64 first, const s64 *line,
+                              const u32 *sectors, const u32 *words, const u32 *sets, u32 count)
+{
+    struct wl_sm *sm = access->warp->sm;
+    const u64 now = wl_warp_time(access->warp) << 8,
+              sector_cost = access->warp->worker->run->sector_cost;
+    const u32 mark = WL_L2_WRITE | sm->request_mark;
+    u64 queue_end = sm->queue_end > now ? sm->queue_end : now;
+    u32 full[WL_LANES], asked = 0, partial_lines = 0;
+    WL_FOR_LANES (i)
+        full[i] = wl_l2_whole_sectors((u32)i < count ? words[i] : 0);
+    struct wl_l2_request *requests = sm->requests + sm->request_count;
+    for (u32 i = 0; i < count; i++) {
+        const u32 sector_count = (u32)__builtin_popcount(sectors[i]);
+        const u64 cost = sector_count * sector_cost;
+        queue_end += cost > 256 ? cost : 256;
+        const u64 time = queue_end >> 8;
+        asked += sector_count;
+        partial_lines += (sectors[i] & ~full[i]) != 0;
+        requests[i] = wl_l2_request_make(first + (u64)line[i], sectors[i], mark, words[i],
+                                         (u32)(time < sm->epoch_start ? sm->epoch_start : time));
+    }
+    const u32 misses = wl_l1_store_lines(l1, first, line, sectors, full, sets, count,
+                                         store_place(access), (u32)sm->request_count);
+    sm->request_count += count;
+    sm->queue_end = queue_end;
+    access->partial_lines += partial_lines;
+    access->sent_sectors += asked;
+    access->site->misses += misses;
+    access->site->hits += asked - misses;
+}
+
 /* All lines of a store, as touch_line does them. */
 static void pass_stores(struct access *access, struct wl_l1 *l1, u64 first, const s64 *line,
                         const u32 *sectors, const u32 *words, const u32 *sets, u32 count)
@@ -194,6 +227,13 @@ static void pass_stores(struct access *access, struct wl_l1 *l1, u64 first, cons
     u64 queue_end = sm->queue_end > now ? sm->queue_end : now, misses = 0, asked = 0;
     while (sm->request_capacity - sm->request_count < count)
         wl_sm_grow_trace(sm);
+    u32 recent = wl_l1_recent_stores(l1, place);
+    access->sector =
+        (first + (u64)line[count - 1]) << 2 | (u32)__builtin_ctz(sectors[count - 1] | 8);
+    if (!recent && count > FEW_LINES) {
+        pass_fresh_stores(access, l1, first, line, sectors, words, sets, count);
+        return;
+    }
     struct wl_l2_request *requests = sm->requests;
     u32 next = (u32)sm->request_count, partial_lines = 0, sent_sectors = 0;
     for (u32 i = 0; i < count; i++) {
@@ -202,8 +242,8 @@ static void pass_stores(struct access *access, struct wl_l1 *l1, u64 first, cons
                   sector_count = (u32)__builtin_popcount(sectors[i]);
         const u64 cost = sector_count * sector_cost;
         queue_end += cost > 256 ? cost : 256;
-        const struct wl_l1_stored stored =
-            wl_l1_store_in(l1, &l1->sets[sets[i]], at, sectors[i], full, count, place, next);
+        const struct wl_l1_stored stored = wl_l1_store_in(l1, &l1->sets[sets[i]], at, sectors[i],
+                                                          full, count, place, next, &recent);
         misses += (u32)__builtin_popcount(stored.missed);
         asked += sector_count;
         if (stored.joins != WL_L1_NEW_REQUEST) {
@@ -221,8 +261,6 @@ static void pass_stores(struct access *access, struct wl_l1 *l1, u64 first, cons
     sm->queue_end = queue_end;
     access->partial_lines += partial_lines;
     access->sent_sectors += sent_sectors;
-    access->sector =
-        (first + (u64)line[count - 1]) << 2 | (u32)__builtin_ctz(sectors[count - 1] | 8);
     access->site->misses += misses;
     access->site->hits += asked - misses;
 }
