@@ -1,27 +1,24 @@
 #include "sim/l2.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #include "base/memory.h"
+#include "sim/l2_batch.h"
 #include "sim/l2_merge.h"
+#include "sim/l2_open.h"
 #include "sim/l2_rows.h"
+#include "sim/l2_set.h"
+#include "sim/l2_updates.h"
 
 enum {
     LINE_BYTES = 128,
     SECTOR_BYTES = 32,
-    MAX_WAYS = 16,
     MAX_PARTITIONS = 2,
-    UPDATED = 16,              /* sectors of a slice whose updates are counted separately */
     SLICES = WL_L2_MAX_SHARDS, /* every table is split by slice, and shards take whole slices */
-    BATCH = 128,               /* requests looked up together, so that prefetching has time */
-    FOLLOWING = 4,          /* of a trace that are asked for when those of a step have been taken */
-    AHEAD = 16,             /* of which the rest is asked for once the first bytes are there */
-    PENDING_PER_SLICE = 32, /* lines that a coalescer remembers in a slice */
+    FOLLOWING = 4,             /* requests in a cache line of the host */
+    AHEAD = 16,                /* of which the rest is asked for once the first bytes are there */
+    PENDING_PER_SLICE = 32,    /* lines that a coalescer remembers in a slice */
     /* Measured on H200, docs/evidence/h200-microbenchmarks.md: */
     MERGED_REQUESTS = 4, /* reads that a coalescer lets one fetch answer */
     /* How long a fetch stays open for others. On hardware about 64 cycles where L2 has the line,
@@ -32,19 +29,6 @@ enum {
     DIRTY_SIXTEENTHS = 7, /* share of a set's ways that may be dirty */
 };
 
-/* What most requests need lies in the first 64 bytes. All zero: nothing has used it since the
- * caches were emptied. */
-struct l2_set {
-    uint64_t order; /* way numbers, a nibble each, most recently used lowest */
-    uint16_t present, dirty_ways;
-    uint32_t latest;         /* tag of the most recently used way; valid where that is present */
-    uint8_t valid[MAX_WAYS]; /* low nibble: complete sectors; high: those with some words written */
-    uint8_t dirty[MAX_WAYS]; /* low nibble: sectors written since the fetch */
-    uint8_t marks[MAX_WAYS]; /* a byte of each tag's hash: most lines that are absent show here */
-    uint32_t tags[MAX_WAYS] __attribute__((aligned(64)));
-    uint32_t written[MAX_WAYS]; /* words written into incomplete sectors */
-} __attribute__((aligned(64)));
-
 /* The latest fetch of a line for the SMs of one group. */
 struct pending {
     uint64_t line;
@@ -53,25 +37,14 @@ struct pending {
     bool is_device, is_far; /* whence it comes */
 };
 
-/* Atomics and reductions that a slice of the GPU's L2 performs, one sector after another. */
-struct updates {
-    uint64_t count;           /* sectors */
-    uint64_t floats[UPDATED]; /* of floating-point numbers, by the low bits of the sector */
-};
-
-/* The sets of a slice that are in use, whose emptying is all that a cold start costs. */
-struct used {
-    uint32_t *sets; /* the second partition's come after the first's */
-    uint32_t count;
-};
-
 struct wl_l2 {
     const struct wl_gpu *gpu;
     uint32_t partitions, ways, set_count, set_reciprocal; /* sets of a partition */
     uint32_t dirty_limit;                                 /* ways of a set */
     struct l2_set *sets[MAX_PARTITIONS];
-    size_t set_bytes, fetched_bytes; /* of a partition */
-    struct used used[SLICES];
+    struct l2_written *written[MAX_PARTITIONS];
+    size_t set_bytes, written_bytes, fetched_bytes; /* of a partition */
+    struct l2_opens opens;
     uint32_t *fetched[MAX_PARTITIONS]; /* when device memory was asked last, way by way */
     uint32_t launch;                   /* told from others in those times */
     uint32_t group_sms, groups;        /* a GPC's SMs are neighbours */
@@ -79,14 +52,15 @@ struct wl_l2 {
     bool has_coalescers;
     struct pending *pending; /* groups x SLICES x PENDING_PER_SLICE */
     uint32_t gpu_slices;
-    struct updates *updates; /* SLICES x gpu_slices */
-    struct l2_rows *rows;    /* a shard's: each sees all requests */
+    struct l2_updates *updates; /* SLICES x gpu_slices */
+    struct l2_rows *rows;       /* a shard's: each sees all requests */
     struct wl_l2_counts counts[SLICES];
 };
 
 struct located {
     uint64_t line;
     uint32_t set, words, time;
+    uint32_t open_mark; /* of a write that may leave its line open; 0: it does not */
     uint16_t group;
     uint8_t sectors, kind, home;
     bool is_float, is_alone;
@@ -95,55 +69,10 @@ struct located {
     struct pending *fetch; /* that others may join; NULL: none */
 };
 
-/* How many of four sectors; the program is built for processors without an instruction for it. */
-static uint32_t count_sectors(uint32_t sectors)
-{
-    return (uint32_t)(0x4332322132212110u >> (4 * (sectors & 15))) & 15;
-}
-
-/* Sectors of whose words some are in the mask. */
-static uint32_t begun_sectors(uint32_t words)
-{
-    const uint32_t highest = ((words & 0x7f7f7f7fu) + 0x7f7f7f7fu) | words;
-    return ((highest >> 7 & 0x01010101u) * 0x01020408u) >> 24 & 15;
-}
-
 /* All words of the sectors. */
 static uint32_t words_of(uint32_t sectors)
 {
     return (sectors * 0x00204081u & 0x01010101u) * 0xffu;
-}
-
-static uint32_t mix(uint32_t value)
-{
-    value ^= value >> 16;
-    value *= 0x85ebca6bu;
-    value ^= value >> 13;
-    value *= 0xc2b2ae35u;
-    return value ^ value >> 16;
-}
-
-static uint32_t scale(uint32_t hash, uint32_t count)
-{
-    return (uint32_t)(((uint64_t)hash * count) >> 32);
-}
-
-/* Runs of set_count lines fill the sets evenly. Each two runs are turned by the golden ratio
- * against the two before, so that lines at any stride spread nearly evenly too, and have opposite
- * homes in each set, so that both partitions fill evenly. */
-static void locate(const struct wl_l2 *l2, struct located *request)
-{
-    uint32_t low = (uint32_t)request->line;
-    uint32_t run = (uint32_t)(((uint64_t)l2->set_reciprocal * low) >> 32);
-    uint32_t offset = low - run * l2->set_count;
-    if (offset >= l2->set_count) {
-        offset -= l2->set_count;
-        run++;
-    }
-    uint32_t turn = ((run >> 1) + (uint32_t)(request->line >> 32)) * 0x9e3779b1u;
-    uint32_t set = offset + scale(turn, l2->set_count);
-    request->set = set >= l2->set_count ? set - l2->set_count : set;
-    request->home = l2->partitions > 1 ? (run ^ mix(turn + offset)) & 1 : 0;
 }
 
 static uint32_t slice_of(uint32_t set)
@@ -159,33 +88,32 @@ static uint32_t partition_of(const struct wl_l2 *l2, uint32_t group)
 static void allocate_sets(struct wl_l2 *l2)
 {
     l2->set_bytes = l2->set_count * sizeof(struct l2_set);
-    l2->fetched_bytes = (size_t)l2->set_count * MAX_WAYS * sizeof **l2->fetched;
+    l2->written_bytes = l2->set_count * sizeof **l2->written;
+    l2->fetched_bytes = (size_t)l2->set_count * L2_WAYS * sizeof **l2->fetched;
     for (uint32_t i = 0; i < l2->partitions; i++) {
         l2->sets[i] = wl_pages_alloc(l2->set_bytes);
+        l2->written[i] = wl_pages_alloc(l2->written_bytes);
         l2->fetched[i] = wl_pages_alloc(l2->fetched_bytes);
     }
-    const size_t most = (size_t)l2->partitions * (l2->set_count / SLICES + 1);
-    for (uint32_t slice = 0; slice < SLICES; slice++)
-        l2->used[slice].sets = wl_alloc_zero(most, sizeof *l2->used[slice].sets);
+    l2_opens_create(&l2->opens, l2->set_count);
 }
 
-static void empty_sets(struct wl_l2 *l2)
+static struct l2_open *open_of(const struct wl_l2 *l2, uint32_t set)
 {
-    for (uint32_t slice = 0; slice < SLICES; slice++) {
-        struct used *used = &l2->used[slice];
-        for (uint32_t i = 0; i < used->count; i++) {
-            uint32_t set = used->sets[i], partition = set / l2->set_count;
-            l2->sets[partition][set % l2->set_count] = (struct l2_set){0};
-        }
-        used->count = 0;
+    return &l2->opens.lines[l2_open_place(l2->opens.slice_sets, set)];
+}
+
+/* Empties the sets of that number, which are used for the first time since the caches were emptied.
+ */
+static void begin_sets(struct wl_l2 *l2, uint32_t set)
+{
+    for (uint32_t i = 0; i < l2->partitions; i++) {
+        struct l2_set *begun = &l2->sets[i][set];
+        begun->order = 0xfedcba9876543210u;
+        begun->present = begun->dirty_ways = 0;
+        memset(begun->valid, 0, sizeof begun->valid);
+        memset(begun->dirty, 0, sizeof begun->dirty);
     }
-}
-
-static void begin_set(struct wl_l2 *l2, uint32_t partition, uint32_t set)
-{
-    struct used *used = &l2->used[slice_of(set)];
-    used->sets[used->count++] = partition * l2->set_count + set;
-    l2->sets[partition][set].order = 0xfedcba9876543210u;
 }
 
 struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu)
@@ -193,7 +121,7 @@ struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu)
     struct wl_l2 *l2 = wl_alloc_zero(1, sizeof *l2);
     l2->gpu = gpu;
     l2->partitions = gpu->l2_partitions > 1 ? MAX_PARTITIONS : 1;
-    l2->ways = gpu->l2_ways && gpu->l2_ways < MAX_WAYS ? gpu->l2_ways : MAX_WAYS;
+    l2->ways = gpu->l2_ways && gpu->l2_ways < L2_WAYS ? gpu->l2_ways : L2_WAYS;
     l2->dirty_limit = (l2->ways * DIRTY_SIXTEENTHS + 15) / 16;
     uint64_t sets = gpu->l2_bytes / l2->partitions / LINE_BYTES / l2->ways;
     l2->set_count = sets ? (uint32_t)sets : 1;
@@ -224,10 +152,10 @@ void wl_l2_free(struct wl_l2 *l2)
         return;
     for (uint32_t i = 0; i < l2->partitions; i++) {
         wl_pages_free(l2->sets[i], l2->set_bytes);
+        wl_pages_free(l2->written[i], l2->written_bytes);
         wl_pages_free(l2->fetched[i], l2->fetched_bytes);
     }
-    for (uint32_t slice = 0; slice < SLICES; slice++)
-        free(l2->used[slice].sets);
+    l2_opens_free(&l2->opens);
     free(l2->partition_of);
     free(l2->pending);
     free(l2->updates);
@@ -241,54 +169,12 @@ void wl_l2_begin(struct wl_l2 *l2, bool keep_caches)
     l2->launch = l2->launch % 255 + 1;
     for (size_t i = 0; i < (size_t)SLICES * l2->gpu_slices; i++)
         if (l2->updates[i].count)
-            l2->updates[i] = (struct updates){0};
+            l2->updates[i] = (struct l2_updates){0};
     size_t pending_count = (size_t)l2->groups * SLICES * PENDING_PER_SLICE;
     for (size_t i = 0; l2->has_coalescers && i < pending_count; i++)
         l2->pending[i] = (struct pending){.line = UINT64_MAX};
     if (!keep_caches)
-        empty_sets(l2);
-}
-
-static void touch(struct l2_set *set, uint32_t way)
-{
-    uint64_t order = set->order;
-    if ((order & 15) == way)
-        return;
-    const uint64_t ones = 0x1111111111111111u;
-    uint64_t differs = order ^ (ones * way);
-    uint64_t equal = (differs - ones) & ~differs & (ones << 3);
-    uint32_t shift = (uint32_t)__builtin_ctzll(equal) - 3;
-    uint64_t above = shift == 60 ? 0 : order >> (shift + 4) << (shift + 4);
-    set->order = above | (order & ((1ull << shift) - 1)) << 4 | way;
-}
-
-static uint8_t mark_of(uint32_t tag)
-{
-    return (uint8_t)((tag * 0x9e3779b1u) >> 24);
-}
-
-static uint32_t match_marks(const struct l2_set *set, uint32_t tag)
-{
-#if defined(__SSE2__)
-    const __m128i marks = _mm_loadu_si128((const __m128i *)(const void *)set->marks);
-    const __m128i equal = _mm_cmpeq_epi8(marks, _mm_set1_epi8((char)mark_of(tag)));
-    return (uint32_t)_mm_movemask_epi8(equal) & set->present;
-#else
-    uint32_t match = 0;
-    for (uint32_t way = 0; way < MAX_WAYS; way++)
-        match |= (uint32_t)(set->marks[way] == mark_of(tag)) << way;
-    return match & set->present;
-#endif
-}
-
-static int find_way(const struct l2_set *set, uint32_t tag)
-{
-    for (uint32_t match = match_marks(set, tag); match; match &= match - 1) {
-        const int way = __builtin_ctz(match);
-        if (set->tags[way] == tag)
-            return way;
-    }
-    return -1;
+        l2_opens_forget(&l2->opens);
 }
 
 /* A line of a partition's cache: where its state is kept. */
@@ -302,16 +188,17 @@ struct entry {
 static struct entry entry_of(struct wl_l2 *l2, uint32_t partition, uint32_t set, uint32_t way)
 {
     struct l2_set *lines = &l2->sets[partition][set];
-    return (struct entry){lines, &lines->valid[way], &lines->dirty[way], &lines->written[way], way};
+    return (struct entry){lines, &lines->valid[way], &lines->dirty[way],
+                          &l2->written[partition][set].words[way], way};
 }
 
 /* Writes dirty sectors back; incomplete ones are completed from device memory before. */
 static void clean(struct entry entry, struct wl_l2_counts *counts)
 {
     uint32_t incomplete = *entry.dirty & ~(uint32_t)*entry.valid;
-    counts->dram_read_bytes += (uint64_t)count_sectors(incomplete) * SECTOR_BYTES;
-    counts->dram_filled_bytes += (uint64_t)count_sectors(incomplete) * SECTOR_BYTES;
-    counts->dram_write_bytes += (uint64_t)count_sectors(*entry.dirty) * SECTOR_BYTES;
+    counts->dram_read_bytes += (uint64_t)l2_count_sectors(incomplete) * SECTOR_BYTES;
+    counts->dram_filled_bytes += (uint64_t)l2_count_sectors(incomplete) * SECTOR_BYTES;
+    counts->dram_write_bytes += (uint64_t)l2_count_sectors(*entry.dirty) * SECTOR_BYTES;
     if (*entry.valid >> 4)
         *entry.written = 0;
     *entry.valid = (uint8_t)((*entry.valid | incomplete) & 15);
@@ -324,19 +211,17 @@ static struct entry look_up(struct wl_l2 *l2, uint32_t partition, const struct l
                             struct wl_l2_counts *counts)
 {
     struct l2_set *set = &l2->sets[partition][request->set];
-    int found = find_way(set, (uint32_t)request->line);
-    if (!set->order)
-        begin_set(l2, partition, request->set);
+    int found = l2_set_find_way(set, (uint32_t)request->line);
     uint32_t way =
         found >= 0 ? (uint32_t)found : (uint32_t)(set->order >> (4 * (l2->ways - 1))) & 15;
-    touch(set, way);
+    l2_set_touch(set, way);
     set->latest = (uint32_t)request->line;
     struct entry entry = entry_of(l2, partition, request->set, way);
     if (found < 0) {
         clean(entry, counts);
         *entry.valid = 0;
         set->tags[way] = (uint32_t)request->line;
-        set->marks[way] = mark_of((uint32_t)request->line);
+        set->marks[way] = l2_set_mark_of((uint32_t)request->line);
         set->present = (uint16_t)(set->present | 1u << way);
     }
     return entry;
@@ -369,7 +254,7 @@ static uint32_t fetch_pairs(uint32_t missed)
  */
 static void keep_written(struct entry entry, uint32_t written)
 {
-    uint32_t partial = begun_sectors(written);
+    uint32_t partial = l2_begun_sectors(written);
     if (partial || *entry.valid >> 4)
         *entry.written = written;
     *entry.valid = (uint8_t)((*entry.valid & 15) | partial << 4);
@@ -381,7 +266,7 @@ static void fetch(struct entry home, uint32_t sectors, const struct located *req
 {
     uint32_t fetched = sectors & ~(uint32_t)*home.valid;
     counts->dram_openings += fetched && !request->is_beside;
-    counts->dram_read_bytes += (uint64_t)count_sectors(fetched) * SECTOR_BYTES;
+    counts->dram_read_bytes += (uint64_t)l2_count_sectors(fetched) * SECTOR_BYTES;
     *home.valid = (uint8_t)(*home.valid | fetched);
     if (!(*home.valid >> 4))
         return;
@@ -402,7 +287,7 @@ static void note_answer(const struct located *request, uint32_t device, uint32_t
 /* When the line was last asked of device memory, by the launch and its time. */
 static uint32_t *fetched_at(const struct wl_l2 *l2, uint32_t partition, struct entry entry)
 {
-    return l2->fetched[partition] + (entry.set - l2->sets[partition]) * MAX_WAYS + entry.way;
+    return l2->fetched[partition] + (entry.set - l2->sets[partition]) * L2_WAYS + entry.way;
 }
 
 /* What is there may still be on its way from device memory: who asks then waits for it, too. */
@@ -421,21 +306,21 @@ static void read_sectors(struct wl_l2 *l2, const struct located *request,
     uint32_t near = partition_of(l2, request->group);
     struct entry local = look_up(l2, near, request, counts);
     uint32_t wanted = request->sectors, missed = wanted & ~(uint32_t)*local.valid;
-    counts->reads += count_sectors(wanted);
+    counts->reads += l2_count_sectors(wanted);
     counts->read_halves += ((wanted & 3) != 0) + ((wanted & 12) != 0);
-    counts->read_hits += count_sectors(wanted & ~missed);
-    counts->alone_reads += request->is_alone ? count_sectors(wanted) : 0;
+    counts->read_hits += l2_count_sectors(wanted & ~missed);
+    counts->alone_reads += request->is_alone ? l2_count_sectors(wanted) : 0;
     if (request->answer && missed != wanted && is_under_way(l2, near, local, now))
-        note_answer(request, count_sectors(wanted & ~missed), 0);
+        note_answer(request, l2_count_sectors(wanted & ~missed), 0);
     if (!missed)
         return;
     uint32_t wide = fetch_pairs(missed) & ~(uint32_t)*local.valid;
-    counts->read_misses += count_sectors(wide);
+    counts->read_misses += l2_count_sectors(wide);
     counts->read_lines_missed++;
     if (near == request->home) {
-        note_answer(request, count_sectors(missed), 0);
+        note_answer(request, l2_count_sectors(missed), 0);
         *fetched_at(l2, near, local) = now;
-        counts->alone_misses += request->is_alone ? count_sectors(wide) : 0;
+        counts->alone_misses += request->is_alone ? l2_count_sectors(wide) : 0;
         fetch(local, wide, request, counts);
         return;
     }
@@ -445,10 +330,10 @@ static void read_sectors(struct wl_l2 *l2, const struct located *request,
         *fetched_at(l2, request->home, home) = now;
     else if (is_under_way(l2, request->home, home, now))
         waits = wide;
-    note_answer(request, count_sectors(missed & waits), count_sectors(missed & ~waits));
+    note_answer(request, l2_count_sectors(missed & waits), l2_count_sectors(missed & ~waits));
     *fetched_at(l2, near, local) = *fetched_at(l2, request->home, home);
-    counts->alone_misses += request->is_alone ? count_sectors(absent) : 0;
-    counts->alone_far += request->is_alone ? count_sectors(wide & ~absent) : 0;
+    counts->alone_misses += request->is_alone ? l2_count_sectors(absent) : 0;
+    counts->alone_far += request->is_alone ? l2_count_sectors(wide & ~absent) : 0;
     fetch(home, wide, request, counts);
     *local.valid = (uint8_t)(*local.valid | wide);
 }
@@ -475,38 +360,75 @@ static void invalidate_copies(struct wl_l2 *l2, const struct located *request, u
         if (partition == request->home || partition == writer)
             continue;
         struct l2_set *set = &l2->sets[partition][request->set];
-        int way = find_way(set, (uint32_t)request->line);
+        int way = l2_set_find_way(set, (uint32_t)request->line);
         if (way >= 0)
             set->valid[way] = (uint8_t)(set->valid[way] & ~(request->sectors * 0x11));
     }
 }
 
 /* Whether the line is the one that was looked up last in its set of the partition. */
-static bool is_latest(struct wl_l2 *l2, uint32_t partition, const struct located *request,
-                      struct entry *entry)
+static bool is_latest(const struct wl_l2 *l2, uint32_t partition, const struct located *request)
 {
-    struct l2_set *set = &l2->sets[partition][request->set];
-    const uint32_t way = (uint32_t)set->order & 15;
-    if (set->latest != (uint32_t)request->line || !(set->present >> way & 1))
+    const struct l2_set *set = &l2->sets[partition][request->set];
+    return set->latest == (uint32_t)request->line && set->present >> (set->order & 15) & 1;
+}
+
+/* Whether the line is dirty and the latest of its sets, so that nothing moves when it is written.
+ */
+static bool is_written_latest(const struct wl_l2 *l2, const struct located *request, uint32_t near)
+{
+    const struct l2_set *set = &l2->sets[request->home][request->set];
+    return is_latest(l2, request->home, request) && set->dirty_ways >> (set->order & 15) & 1 &&
+           (near == request->home || is_latest(l2, near, request));
+}
+
+/* The latest line of a set, which there is. */
+static struct entry latest_of(struct wl_l2 *l2, uint32_t partition, uint32_t set)
+{
+    return entry_of(l2, partition, set, (uint32_t)l2->sets[partition][set].order & 15);
+}
+
+/* A write to such a line. False: it is not. */
+static bool write_latest(struct wl_l2 *l2, const struct located *request, uint32_t near)
+{
+    if (!is_written_latest(l2, request, near))
         return false;
-    *entry = entry_of(l2, partition, request->set, way);
+    struct entry home = latest_of(l2, request->home, request->set);
+    write_words(home, request->sectors, request->words);
+    *home.dirty = (uint8_t)(*home.dirty | request->sectors);
+    if (near != request->home)
+        write_words(latest_of(l2, near, request->set), request->sectors, request->words);
     return true;
 }
 
-/* A write to a line that is dirty and the latest of its set: nothing moves. False: not so. */
-static bool write_latest(struct wl_l2 *l2, const struct located *request, uint32_t near)
+/* Does what writes of the open line of a set have put off; none is open then. */
+static void close_line(struct wl_l2 *l2, uint32_t set, struct l2_open *open)
 {
-    struct entry home, local;
-    if (!is_latest(l2, request->home, request, &home) || !(home.set->dirty_ways >> home.way & 1))
-        return false;
-    if (near != request->home) {
-        if (!is_latest(l2, near, request, &local))
-            return false;
-        write_words(local, request->sectors, request->words);
+    const struct located request = {.line = l2_open_line(open),
+                                    .set = set,
+                                    .words = open->words,
+                                    .sectors = (uint8_t)l2_begun_sectors(open->words),
+                                    .home = (uint8_t)open->home};
+    const uint32_t writer = open->mark >> L2_OPEN_WRITER_SHIFT & 1;
+    open->mark = 0;
+    if (!request.sectors)
+        return;
+    invalidate_copies(l2, &request, writer);
+    write_latest(l2, &request, writer);
+}
+
+/* Leaves the line the latest of its sets and dirty, and open for the words. */
+static void open_line(struct wl_l2 *l2, const struct located *request, uint32_t near,
+                      struct wl_l2_counts *counts)
+{
+    if (!is_written_latest(l2, request, near)) {
+        make_dirty(l2, request, look_up(l2, request->home, request, counts), counts);
+        if (near != request->home)
+            look_up(l2, near, request, counts);
     }
-    write_words(home, request->sectors, request->words);
-    *home.dirty = (uint8_t)(*home.dirty | request->sectors);
-    return true;
+    *open_of(l2, request->set) = (struct l2_open){(uint32_t)request->line, request->open_mark,
+                                                  request->words, request->home};
+    l2->opens.has_any[slice_of(request->set)] = true;
 }
 
 /* Written data are dirty in the home partition; the writer's keeps a copy. */
@@ -514,9 +436,13 @@ static void write_sectors(struct wl_l2 *l2, const struct located *request,
                           struct wl_l2_counts *counts)
 {
     uint32_t near = partition_of(l2, request->group);
-    uint32_t count = count_sectors(request->sectors);
+    uint32_t count = l2_count_sectors(request->sectors);
     counts->writes += count;
     counts->write_hits += count;
+    if (request->open_mark) {
+        open_line(l2, request, near, counts);
+        return;
+    }
     invalidate_copies(l2, request, near);
     if (write_latest(l2, request, near))
         return;
@@ -527,43 +453,6 @@ static void write_sectors(struct wl_l2 *l2, const struct located *request,
         return;
     struct entry local = look_up(l2, near, request, counts);
     write_words(local, request->sectors, request->words);
-}
-
-/* Lines of a slice of the GPU's L2 that are neighbours (bench/gpu/model contention: atomics 128
- * bytes to 4 KiB apart). */
-#define NEIGHBOUR_LINES 4
-
-static void note_updates(struct wl_l2 *l2, const struct located *request)
-{
-    uint32_t slice = scale(mix((uint32_t)(request->line / NEIGHBOUR_LINES)), l2->gpu_slices);
-    struct updates *updates = &l2->updates[(size_t)slice_of(request->set) * l2->gpu_slices + slice];
-    for (uint32_t sector = 0; sector < 4; sector++) {
-        uint32_t count = request->words >> (8 * sector) & 0xff;
-        updates->count += count;
-        if (request->is_float)
-            updates->floats[(request->line * 4 + sector) % UPDATED] += count;
-    }
-}
-
-/* What the busiest slice takes for its atomics: for all of them, or for the floating-point numbers
- * of a sector, each of which waits for the one before. */
-static double atomic_cycles(const struct wl_l2 *l2)
-{
-    struct wl_gpu gpu;
-    wl_gpu_assume(l2->gpu, &gpu);
-    double most = 0;
-    for (uint32_t slice = 0; slice < l2->gpu_slices; slice++) {
-        uint64_t count = 0, repeats = 0;
-        for (uint32_t i = 0; i < SLICES; i++) {
-            const struct updates *updates = &l2->updates[(size_t)i * l2->gpu_slices + slice];
-            count += updates->count;
-            for (uint32_t k = 0; k < UPDATED; k++)
-                repeats = updates->floats[k] > repeats ? updates->floats[k] : repeats;
-        }
-        most = fmax(most, fmax((double)count * gpu.l2_atomic_cycles,
-                               (double)repeats * gpu.l2_float_atomic_cycles));
-    }
-    return most;
 }
 
 /* Requests that the atomics of one line become: one for each lane that shares a word. */
@@ -586,8 +475,9 @@ static void update_sectors(struct wl_l2 *l2, const struct located *request,
     for (uint32_t sector = 0; sector < 4; sector++)
         count += sharers >> (8 * sector) & 0xff;
     *(request->kind == WL_L2_ATOMIC ? &counts->atomics : &counts->reductions) += count;
-    counts->updated_sectors += count_sectors(request->sectors);
-    note_updates(l2, request);
+    counts->updated_sectors += l2_count_sectors(request->sectors);
+    l2_updates_note(&l2->updates[(size_t)slice_of(request->set) * l2->gpu_slices], l2->gpu_slices,
+                    request->line, request->words, request->is_float);
     invalidate_copies(l2, request, request->home);
     struct entry owner = look_up(l2, request->home, request, counts);
     fetch(owner, fetch_pairs(request->sectors & ~(uint32_t)*owner.valid), request, counts);
@@ -608,8 +498,8 @@ static void coalesce(struct located *request, struct wl_l2_counts *counts)
     if (answered) {
         pending->requests++;
         pending->sectors |= request->sectors;
-        note_answer(request, pending->is_device ? count_sectors(answered) : 0,
-                    pending->is_far ? count_sectors(answered) : 0);
+        note_answer(request, pending->is_device ? l2_count_sectors(answered) : 0,
+                    pending->is_far ? l2_count_sectors(answered) : 0);
     } else {
         *pending = (struct pending){.line = request->line,
                                     .start = request->time,
@@ -617,7 +507,7 @@ static void coalesce(struct located *request, struct wl_l2_counts *counts)
                                     .requests = 1};
     }
     request->fetch = pending;
-    counts->coalesced += count_sectors(answered);
+    counts->coalesced += l2_count_sectors(answered);
     request->sectors = (uint8_t)(request->sectors & ~answered);
 }
 
@@ -639,107 +529,219 @@ static void serve(struct wl_l2 *l2, struct located *request)
     }
 }
 
-struct batch {
-    struct located requests[BATCH];
-    size_t count;
-    bool takes[SLICES]; /* the shard's slices */
-    struct l2_rows *rows;
-};
-
 /* Where a read may find a neighbour's fetch of its line. */
-static struct pending *pending_of(const struct wl_l2 *l2, const struct located *request)
+static struct pending *pending_of(const struct wl_l2 *l2, const struct l2_batch *batch, size_t at)
 {
-    size_t slice = (size_t)request->group * SLICES + slice_of(request->set);
-    return &l2->pending[slice * PENDING_PER_SLICE +
-                        mix((uint32_t)request->line) % PENDING_PER_SLICE];
+    size_t slice = (size_t)batch->group[at] * SLICES + slice_of(batch->set[at]);
+    return &l2->pending[slice * PENDING_PER_SLICE + l2_mix(batch->low[at]) % PENDING_PER_SLICE];
+}
+
+/* Of functions that do little else: gcc takes them for ones that do nothing where it calls them. */
+#define PREFETCHES static inline __attribute__((always_inline))
+
+/* Lines that are written as a whole are rarely written again. */
+static uint32_t open_mark_of(const struct l2_batch *batch, size_t at)
+{
+    const bool is_open = !(batch->mark[at] & L2_OPEN_NEVER) && batch->words[at] != UINT32_MAX;
+    return is_open ? batch->mark[at] : 0;
+}
+
+/* Asks for the first bytes of what the request needs. */
+PREFETCHES void prefetch(struct wl_l2 *l2, const struct l2_batch *batch, size_t at)
+{
+    const uint32_t set = batch->set[at];
+    for (uint32_t i = 0; i < l2->partitions; i++)
+        __builtin_prefetch(&l2->sets[i][set], 1);
+    if (l2_batch_kind(batch, at) != WL_L2_READ)
+        return;
+    for (uint32_t i = 0; i < l2->partitions; i++)
+        __builtin_prefetch(l2->fetched[i] + (size_t)set * L2_WAYS, 1);
+    if (l2->has_coalescers)
+        __builtin_prefetch(pending_of(l2, batch, at), 1);
 }
 
 /* Asks for what the request needs of its sets besides their first bytes. */
-static void prefetch_rest(struct wl_l2 *l2, const struct located *request)
+PREFETCHES void prefetch_rest(struct wl_l2 *l2, const struct l2_batch *batch, size_t at)
 {
     for (uint32_t i = 0; i < l2->partitions; i++) {
-        const struct l2_set *set = &l2->sets[i][request->set];
-        const uint32_t match = match_marks(set, (uint32_t)request->line);
+        const struct l2_set *set = &l2->sets[i][batch->set[at]];
+        const uint32_t match = l2_set_match_marks(set, batch->low[at]);
         if (match)
             __builtin_prefetch(set->tags, 1);
-        if (match && request->kind == WL_L2_WRITE && request->words != UINT32_MAX)
-            __builtin_prefetch(set->written, 1);
+        if (match && l2_batch_kind(batch, at) == WL_L2_WRITE && batch->words[at] != UINT32_MAX)
+            __builtin_prefetch(&l2->written[i][batch->set[at]], 1);
     }
 }
 
-static void flush(struct wl_l2 *l2, struct batch *batch)
+/* Asks for what a write needs that may leave its line open. */
+PREFETCHES void prefetch_written(struct wl_l2 *l2, const struct l2_batch *batch, size_t at)
 {
-    for (size_t i = 0; i < batch->count; i++) {
-        if (i + AHEAD < batch->count)
-            prefetch_rest(l2, &batch->requests[i + AHEAD]);
-        serve(l2, &batch->requests[i]);
+    const uint32_t set = batch->set[at], writer = batch->mark[at] >> L2_OPEN_WRITER_SHIFT & 1;
+    for (uint32_t i = 0; i < l2->partitions; i++) {
+        __builtin_prefetch(&l2->sets[i][set], 1);
+        if (i == batch->home[at] || i == writer)
+            __builtin_prefetch(l2->sets[i][set].tags, 1);
     }
-    batch->count = 0;
 }
 
-/* answer: where to say whence it comes, or NULL */
-static void gather(struct wl_l2 *l2, struct batch *batch, const struct wl_l2_request *request,
-                   uint32_t group, uint8_t *answer)
+/* Whether the request is a write that can be put off. */
+static bool is_open(const struct l2_feed *feed, const struct l2_batch *batch, size_t at,
+                    const struct l2_open *open)
 {
-    struct located *located = &batch->requests[batch->count];
-    located->line = request->key & 0xffffffffffffu;
-    locate(l2, located);
-    located->is_beside = l2_rows_note(batch->rows, located->line, l2->launch);
-    if (!batch->takes[slice_of(located->set)])
+    return feed->has_open && open->low == batch->low[at] && open->mark == batch->mark[at];
+}
+
+/* Asks for what a request needs that is taken, if it is not likely to be put off. */
+PREFETCHES void ask(struct wl_l2 *l2, const struct l2_feed *feed, struct l2_batch *batch, size_t i)
+{
+    const struct l2_open *lines = l2->opens.lines;
+    const size_t at = batch->taken[i];
+    const struct l2_open *open = &lines[batch->open_place[at]];
+    if (feed->has_open && i + AHEAD < batch->taken_count)
+        __builtin_prefetch(&lines[batch->open_place[batch->taken[i + AHEAD]]], 1);
+    batch->is_asked[i] = is_open(feed, batch, at, open);
+    if (batch->is_asked[i])
         return;
-    for (uint32_t i = 0; i < l2->partitions; i++)
-        __builtin_prefetch(&l2->sets[i][located->set], 1);
-    located->words = request->words;
-    located->time = request->time;
-    located->group = (uint16_t)group;
-    located->sectors = (uint8_t)(request->key >> 48 & 15);
-    located->kind = (uint8_t)(request->key >> 52 & 3);
-    located->is_float = request->key >> 52 & WL_L2_FLOAT;
-    located->is_alone = request->key >> 52 & WL_L2_ALONE;
-    located->answer = answer;
-    located->fetch = NULL;
-    for (uint32_t i = 0; i < l2->partitions && located->kind == WL_L2_READ; i++)
-        __builtin_prefetch(l2->fetched[i] + (size_t)located->set * MAX_WAYS, 1);
-    if (located->kind == WL_L2_READ && l2->has_coalescers) {
-        located->fetch = pending_of(l2, located);
-        __builtin_prefetch(located->fetch, 1);
-    }
-    if (++batch->count == BATCH)
-        flush(l2, batch);
+    for (uint32_t k = 0; k < l2->partitions; k++)
+        if (feed->has_open && open->mark && open->words != UINT32_MAX)
+            __builtin_prefetch(&l2->written[k][batch->set[at]], 1);
+    batch->is_asked[i] = open_mark_of(batch, at) != 0;
+    if (batch->is_asked[i])
+        prefetch_written(l2, batch, at);
+    else
+        prefetch(l2, batch, at);
 }
 
-static inline __attribute__((always_inline)) void feed(struct wl_l2 *l2, unsigned shard,
-                                                       unsigned shards,
-                                                       const struct wl_l2_trace *traces,
-                                                       size_t trace_count)
+static void serve_at(struct wl_l2 *l2, struct l2_feed *feed, const struct l2_batch *batch,
+                     size_t at)
+{
+    struct located located = {.line = l2_batch_line(batch, at),
+                              .set = batch->set[at],
+                              .words = batch->words[at],
+                              .time = batch->time[at],
+                              .open_mark = open_mark_of(batch, at),
+                              .group = (uint16_t)batch->group[at],
+                              .sectors = (uint8_t)l2_batch_sectors(batch, at),
+                              .kind = (uint8_t)l2_batch_kind(batch, at),
+                              .home = (uint8_t)batch->home[at],
+                              .is_float = batch->high[at] >> WL_L2_KIND_SHIFT & WL_L2_FLOAT,
+                              .is_alone = batch->high[at] >> WL_L2_KIND_SHIFT & WL_L2_ALONE,
+                              .is_beside = batch->is_beside[at],
+                              .answer = batch->answer[at]};
+    if (located.kind == WL_L2_READ && l2->has_coalescers)
+        located.fetch = pending_of(l2, batch, at);
+    if (l2_opens_use(&l2->opens, located.set))
+        begin_sets(l2, located.set);
+    serve(l2, &located);
+    feed->has_open |= l2->opens.has_any[slice_of(located.set)];
+}
+
+/* Serves a request that is taken, or puts it off. */
+static void serve_taken(struct wl_l2 *l2, struct l2_feed *feed, const struct l2_batch *batch,
+                        size_t i)
+{
+    const size_t at = batch->taken[i];
+    struct l2_open *open = &l2->opens.lines[batch->open_place[at]];
+    if (i + AHEAD < batch->taken_count && !batch->is_asked[i + AHEAD])
+        prefetch_rest(l2, batch, batch->taken[i + AHEAD]);
+    if (is_open(feed, batch, at, open)) {
+        open->words |= batch->words[at];
+        feed->writes++;
+        feed->written_sectors += l2_count_sectors(l2_batch_sectors(batch, at));
+        return;
+    }
+    if (feed->has_open && open->mark)
+        close_line(l2, batch->set[at], open);
+    serve_at(l2, feed, batch, at);
+}
+
+/* Serves the batch for which all has been asked, and asks for what the one needs that is filled. */
+static void flush(struct wl_l2 *l2, struct l2_feed *feed)
+{
+    const struct l2_places places = {l2->set_count, l2->set_reciprocal, l2->partitions > 1,
+                                     l2->opens.slice_sets};
+    struct l2_batch *filled = feed->filled, *asked = feed->asked;
+    l2_batch_locate(filled, &places);
+    l2_feed_take(feed, l2->launch);
+    for (size_t i = 0; i < filled->taken_count || i < asked->taken_count; i++) {
+        if (i < filled->taken_count)
+            ask(l2, feed, filled, i);
+        if (i < asked->taken_count)
+            serve_taken(l2, feed, asked, i);
+    }
+    asked->count = asked->taken_count = 0;
+    feed->filled = asked;
+    feed->asked = filled;
+}
+
+/* How many of some requests fall into a step. */
+static size_t count_in_step(const struct wl_l2_request *requests, size_t most, uint32_t start)
+{
+    size_t count = 0;
+    while (count + L2_BATCH_COPY <= most &&
+           requests[count + L2_BATCH_COPY - 1].time - start < L2_MERGE_STEP)
+        count += L2_BATCH_COPY;
+    while (count < most && requests[count].time - start < L2_MERGE_STEP)
+        count++;
+    return count;
+}
+
+/* The requests of a trace from next on that fall into a step; returns the one behind them. */
+static inline size_t gather(struct wl_l2 *l2, struct l2_feed *feed, const struct wl_l2_trace *trace,
+                            size_t next, uint32_t start)
+{
+    const uint32_t group = trace->sm / l2->group_sms;
+    const uint32_t mark = l2_open_mark(0, partition_of(l2, group));
+    for (;;) {
+        struct l2_batch *batch = feed->filled;
+        const size_t room = L2_BATCH - batch->count, left = trace->count - next;
+        const size_t count =
+            count_in_step(&trace->requests[next], left < room ? left : room, start);
+        for (size_t i = 0; i < count; i += FOLLOWING)
+            __builtin_prefetch(&trace->requests[next + 4 * count + i]);
+        l2_batch_add(batch, &trace->requests[next], count, mark, group);
+        feed->has_answers |= trace->answers != NULL;
+        if (feed->has_answers)
+            l2_batch_answer(batch, trace->answers ? &trace->answers[next] : NULL, count);
+        next += count;
+        if (batch->count < L2_BATCH)
+            return next;
+        flush(l2, feed);
+    }
+}
+
+static inline __attribute__((always_inline)) void feed_shard(struct wl_l2 *l2, unsigned shard,
+                                                             unsigned shards,
+                                                             const struct wl_l2_trace *traces,
+                                                             size_t trace_count)
 {
     struct l2_merge merge = {.traces = traces, .trace_count = trace_count};
     merge.next = wl_alloc_zero(trace_count, sizeof *merge.next);
     merge.when = wl_alloc(trace_count * sizeof *merge.when);
     for (size_t i = 0; i < trace_count; i++)
         l2_merge_note(&merge, i);
-    struct batch *batch = wl_alloc(sizeof *batch);
-    batch->count = 0;
-    batch->rows = &l2->rows[shard];
-    for (uint32_t slice = 0; slice < SLICES; slice++)
-        batch->takes[slice] = slice % shards == shard;
+    struct l2_feed *feed = wl_alloc_zero(1, sizeof *feed);
+    feed->filled = &feed->batches[0];
+    feed->asked = &feed->batches[1];
+    feed->rows = &l2->rows[shard];
+    for (uint32_t slice = shard; slice < SLICES; slice += shards) {
+        feed->takes[slice] = true;
+        feed->has_open |= l2->opens.has_any[slice];
+    }
     for (uint32_t start; l2_merge_find_step(&merge, &start);)
         for (size_t i = 0; i < trace_count; i++) {
             if (merge.when[i] - start >= L2_MERGE_STEP)
                 continue;
-            const struct wl_l2_trace *trace = &traces[i];
-            const uint32_t group = trace->sm / l2->group_sms;
-            size_t next = merge.next[i];
-            for (; next < trace->count && trace->requests[next].time - start < L2_MERGE_STEP;
-                 next++)
-                gather(l2, batch, &trace->requests[next], group,
-                       trace->answers ? &trace->answers[next] : NULL);
-            merge.next[i] = next;
+            merge.next[i] = gather(l2, feed, &traces[i], merge.next[i], start);
             l2_merge_note(&merge, i);
-            __builtin_prefetch(&trace->requests[next] + FOLLOWING);
         }
-    flush(l2, batch);
-    free(batch);
+    for (int i = 0; i < 2; i++)
+        flush(l2, feed);
+    struct wl_l2_counts *counts = &l2->counts[shard]; /* of a slice that is the shard's */
+    counts->requests += feed->writes;
+    counts->writes += feed->written_sectors;
+    counts->write_hits += feed->written_sectors;
+    free(feed);
     free(merge.next);
     free(merge.when);
 }
@@ -751,14 +753,14 @@ __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2,popcnt,lzcnt"
 feed_v4(struct wl_l2 *l2, unsigned shard, unsigned shards, const struct wl_l2_trace *traces,
         size_t trace_count)
 {
-    feed(l2, shard, shards, traces, trace_count);
+    feed_shard(l2, shard, shards, traces, trace_count);
 }
 
 __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"), flatten)) static void
 feed_v3(struct wl_l2 *l2, unsigned shard, unsigned shards, const struct wl_l2_trace *traces,
         size_t trace_count)
 {
-    feed(l2, shard, shards, traces, trace_count);
+    feed_shard(l2, shard, shards, traces, trace_count);
 }
 #endif
 
@@ -776,7 +778,7 @@ void wl_l2_feed(struct wl_l2 *l2, unsigned shard, unsigned shards, const struct 
         return;
     }
 #endif
-    feed(l2, shard, shards, traces, trace_count);
+    feed_shard(l2, shard, shards, traces, trace_count);
 }
 
 void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts)
@@ -788,5 +790,7 @@ void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts)
         for (size_t k = 0; k < offsetof(struct wl_l2_counts, atomic_cycles) / sizeof *sums; k++)
             sums[k] += numbers[k];
     }
-    counts->atomic_cycles = counts->atomics + counts->reductions ? atomic_cycles(l2) : 0;
+    counts->atomic_cycles = counts->atomics + counts->reductions
+                                ? l2_updates_cycles(l2->updates, l2->gpu, l2->gpu_slices)
+                                : 0;
 }

@@ -20,21 +20,27 @@ enum { WL_L2_ALONE = 1 << 3 };
 
 #define WL_L2_MAX_SHARDS 64
 
-/* One line's worth of a warp's access. */
+/* One line's worth of a warp's access: four words, which vectors of the host sort. */
 struct wl_l2_request {
-    uint64_t key; /* line (address >> 7) | sectors << 48 | kind << 52, WL_L2_FLOAT
-                     and WL_L2_ALONE with it */
+    uint32_t line; /* the low bits of it (address >> 7) */
+    uint32_t high; /* the 16 above | sectors << 16 | kind << 20, WL_L2_FLOAT and WL_L2_ALONE with it
+                    */
     uint32_t
         words;     /* writes: the 4-byte words of the line that are written; atomics and reductions:
                       a byte for each sector, how many lanes at most share one of its words */
     uint32_t time; /* logical time within the launch; must not decrease within a trace */
 };
 
+#define WL_L2_SECTORS_SHIFT 16
+#define WL_L2_KIND_SHIFT 20
+
 static inline struct wl_l2_request wl_l2_request_make(uint64_t line, uint32_t sectors,
                                                       uint32_t kind, uint32_t words, uint32_t time)
 {
-    struct wl_l2_request request = {
-        (line & 0xffffffffffffu) | (uint64_t)sectors << 48 | (uint64_t)kind << 52, words, time};
+    struct wl_l2_request request = {(uint32_t)line,
+                                    (uint32_t)(line >> 32 & 0xffff) |
+                                        sectors << WL_L2_SECTORS_SHIFT | kind << WL_L2_KIND_SHIFT,
+                                    words, time};
     return request;
 }
 
@@ -49,7 +55,7 @@ static inline uint32_t wl_l2_whole_sectors(uint32_t words)
 /* The sectors of the request's line that it asks for. */
 static inline uint32_t wl_l2_request_sectors(const struct wl_l2_request *request)
 {
-    return request->key >> 48 & 15;
+    return request->high >> WL_L2_SECTORS_SHIFT & 15;
 }
 
 /* A write of the same line goes with the request. Returns how many sectors that adds. */
@@ -57,7 +63,7 @@ static inline uint32_t wl_l2_request_join(struct wl_l2_request *request, uint32_
                                           uint32_t words)
 {
     const uint32_t more = sectors & ~wl_l2_request_sectors(request);
-    request->key |= (uint64_t)more << 48;
+    request->high |= more << WL_L2_SECTORS_SHIFT;
     request->words |= words;
     return (uint32_t)__builtin_popcount(more);
 }

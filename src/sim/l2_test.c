@@ -318,6 +318,23 @@ static void test_cold_unless_kept(void **state)
     wl_l2_free(l2);
 }
 
+/* What writes have put off is forgotten with the lines. */
+static void test_cold_forgets_open_lines(void **state)
+{
+    (void)state;
+    struct wl_l2 *l2 = wl_l2_create(&whole);
+    write_line(l2, 0, 5, 0x01);
+    write_line(l2, 0, 5, 0x02);
+    wl_l2_begin(l2, false);
+    write_line(l2, 0, 6, 0x01);
+    write_line(l2, 0, 5, 0x0f);
+    write_line(l2, 0, 5, 0xf0);
+    read_line(l2, 0, 5, 0x1);
+    assert_int_equal(counts_of(l2).read_hits, 1);
+    assert_int_equal(counts_of(l2).dram_read_bytes, 0);
+    wl_l2_free(l2);
+}
+
 /* A small launch pays for the sets that it uses, not for all: pages of memory are counted. The
  * second L2 is made where the first has been. */
 static void test_begins_with_little(void **state)
@@ -484,6 +501,93 @@ static void test_random_requests_against_reference(void **state)
     wl_l2_free(l2);
 }
 
+/* What SMs write to few lines again and again, and now and then read or update. */
+static struct wl_l2_request random_rewrite(uint32_t time)
+{
+    if (rand() % 16 == 0) {
+        struct wl_l2_request other = random_request(time);
+        other.line = 0xf0000000u + (uint32_t)(rand() % 3000);
+        return other;
+    }
+    const uint32_t sector = (uint32_t)rand() % 4, half = (uint32_t)rand() % 2 ? 3 : 1;
+    uint32_t words = rand() % 4 ? 1u << (rand() % 8) : 0xffu, sectors = half << (sector & 2);
+    words *= half == 3 ? 0x0101u : 1u;
+    words <<= 8 * (sector & 2);
+    const bool is_whole = rand() % 40 == 0, is_odd = rand() % 40 == 0;
+    /* all of the line; words in other sectors than it says */
+    return wl_l2_request_make(0x7f0000000 + (uint64_t)(rand() % 3) * 1000 + (uint64_t)(rand() % 8),
+                              is_whole ? 0xf : sectors, WL_L2_WRITE,
+                              is_whole || is_odd ? UINT32_MAX : words, time);
+}
+
+enum { REWRITING_SMS = 4, REWRITES = 3000 };
+
+/* What an SM sends in an epoch; parted: the same, but behind each write a read of none of the
+ * line's sectors asks for it, which nothing else comes of. */
+struct rewrites {
+    struct wl_l2_request requests[REWRITES], parted[2 * REWRITES];
+    uint8_t answers[REWRITES], parted_answers[2 * REWRITES];
+    size_t parted_count;
+};
+
+static void fill_rewrites(struct rewrites *rewrites, uint32_t time)
+{
+    memset(rewrites, 0, sizeof *rewrites);
+    for (int i = 0; i < REWRITES; i++) {
+        const struct wl_l2_request request = random_rewrite(time += (uint32_t)rand() % 8);
+        rewrites->requests[i] = rewrites->parted[rewrites->parted_count++] = request;
+        const uint64_t line = request.line | (uint64_t)(request.high & 0xffff) << 32;
+        if ((request.high >> WL_L2_KIND_SHIFT & 3) == WL_L2_WRITE)
+            rewrites->parted[rewrites->parted_count++] =
+                wl_l2_request_make(line, 0, WL_L2_READ, 0, time);
+    }
+}
+
+static void test_writes_put_off_count_the_same(void **state)
+{
+    (void)state;
+    enum { EPOCHS = 8 };
+    static struct rewrites rewrites[REWRITING_SMS];
+    const struct wl_gpu *gpus[] = {&whole, &halves};
+    srand(6);
+    for (int g = 0; g < 2; g++) {
+        struct wl_gpu gpu = *gpus[g];
+        gpu.l2_bytes = 128 << 10;
+        struct wl_l2 *l2 = wl_l2_create(&gpu), *other = wl_l2_create(&gpu);
+        for (int epoch = 0; epoch < EPOCHS; epoch++) {
+            struct wl_l2_trace traces[REWRITING_SMS], parted[REWRITING_SMS];
+            wl_l2_begin(l2, epoch != EPOCHS / 2);
+            wl_l2_begin(other, epoch != EPOCHS / 2);
+            size_t added = 0;
+            for (uint32_t sm = 0; sm < REWRITING_SMS; sm++) {
+                struct rewrites *of = &rewrites[sm];
+                fill_rewrites(of, 0);
+                added += of->parted_count - REWRITES;
+                traces[sm] = (struct wl_l2_trace){of->requests, REWRITES, sm, of->answers};
+                parted[sm] =
+                    (struct wl_l2_trace){of->parted, of->parted_count, sm, of->parted_answers};
+            }
+            const unsigned shards = 1 + (unsigned)epoch % 3;
+            for (unsigned shard = 0; shard < shards; shard++) {
+                wl_l2_feed(l2, shard, shards, traces, REWRITING_SMS);
+                wl_l2_feed(other, shard, shards, parted, REWRITING_SMS);
+            }
+            struct wl_l2_counts counts = counts_of(l2), expected = counts_of(other);
+            counts.requests += added;
+            assert_memory_equal(&counts, &expected, sizeof counts);
+            assert_true(counts.dram_filled_bytes > 0 && counts.read_hits > 0);
+            for (uint32_t sm = 0; sm < REWRITING_SMS; sm++)
+                for (size_t i = 0, k = 0; i < REWRITES; i++, k++) {
+                    while (rewrites[sm].parted[k].high != rewrites[sm].requests[i].high)
+                        k++;
+                    assert_int_equal(rewrites[sm].answers[i], rewrites[sm].parted_answers[k]);
+                }
+        }
+        wl_l2_free(l2);
+        wl_l2_free(other);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -498,11 +602,13 @@ int main(void)
         cmocka_unit_test(test_coalescer),
         cmocka_unit_test(test_reads_are_told_whence_they_come),
         cmocka_unit_test(test_cold_unless_kept),
+        cmocka_unit_test(test_cold_forgets_open_lines),
         cmocka_unit_test(test_begins_with_little),
         cmocka_unit_test(test_merged_by_time),
         cmocka_unit_test(test_rows_are_opened),
         cmocka_unit_test(test_shards_do_not_matter),
         cmocka_unit_test(test_random_requests_against_reference),
+        cmocka_unit_test(test_writes_put_off_count_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
