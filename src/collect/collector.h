@@ -63,8 +63,8 @@ struct wl_collector {
     void (*trace_end)(void);
     void (*trace_fork)(void);
 
-    /* The process ends, first of all: waits for work that the program did not wait for; NULL: there is
-     * none. */
+    /* The process ends, first of all: waits for work that the program did not wait for; NULL: there
+     * is none. */
     void (*settle)(void);
     /* The process ends, before finish: what the program leaves behind. May open the stream; NULL:
      * nothing. */
