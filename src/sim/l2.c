@@ -554,8 +554,10 @@ PREFETCHES void prefetch(struct wl_l2 *l2, const struct l2_batch *batch, size_t 
         __builtin_prefetch(&l2->sets[i][set], 1);
     if (l2_batch_kind(batch, at) != WL_L2_READ)
         return;
-    for (uint32_t i = 0; i < l2->partitions; i++)
+    for (uint32_t i = 0; i < l2->partitions; i++) {
+        __builtin_prefetch(l2->sets[i][set].tags, 1);
         __builtin_prefetch(l2->fetched[i] + (size_t)set * L2_WAYS, 1);
+    }
     if (l2->has_coalescers)
         __builtin_prefetch(pending_of(l2, batch, at), 1);
 }
@@ -642,7 +644,8 @@ static void serve_taken(struct wl_l2 *l2, struct l2_feed *feed, const struct l2_
 {
     const size_t at = batch->taken[i];
     struct l2_open *open = &l2->opens.lines[batch->open_place[at]];
-    if (i + AHEAD < batch->taken_count && !batch->is_asked[i + AHEAD])
+    if (i + AHEAD < batch->taken_count && !batch->is_asked[i + AHEAD] &&
+        l2_batch_kind(batch, batch->taken[i + AHEAD]) != WL_L2_READ)
         prefetch_rest(l2, batch, batch->taken[i + AHEAD]);
     if (is_open(feed, batch, at, open)) {
         open->words |= batch->words[at];
@@ -697,8 +700,8 @@ static inline size_t gather(struct wl_l2 *l2, struct l2_feed *feed, const struct
         const size_t room = L2_BATCH - batch->count, left = trace->count - next;
         const size_t count =
             count_in_step(&trace->requests[next], left < room ? left : room, start);
-        for (size_t i = 0; i < count; i += FOLLOWING)
-            __builtin_prefetch(&trace->requests[next + 4 * count + i]);
+        for (size_t i = 0; i <= count; i += FOLLOWING) /* count_in_step looks that far ahead */
+            __builtin_prefetch(&trace->requests[next + 4 * count + L2_BATCH_COPY + i]);
         l2_batch_add(batch, &trace->requests[next], count, mark, group);
         feed->has_answers |= trace->answers != NULL;
         if (feed->has_answers)
@@ -718,8 +721,11 @@ static inline __attribute__((always_inline)) void feed_shard(struct wl_l2 *l2, u
     struct l2_merge merge = {.traces = traces, .trace_count = trace_count};
     merge.next = wl_alloc_zero(trace_count, sizeof *merge.next);
     merge.when = wl_alloc(trace_count * sizeof *merge.when);
-    for (size_t i = 0; i < trace_count; i++)
+    for (size_t i = 0; i < trace_count; i++) {
+        for (size_t k = FOLLOWING; k <= L2_BATCH_COPY + FOLLOWING; k += FOLLOWING)
+            __builtin_prefetch(&traces[i].requests[k]);
         l2_merge_note(&merge, i);
+    }
     struct l2_feed *feed = wl_alloc_zero(1, sizeof *feed);
     feed->filled = &feed->batches[0];
     feed->asked = &feed->batches[1];
