@@ -721,11 +721,8 @@ static inline __attribute__((always_inline)) void feed_shard(struct wl_l2 *l2, u
     struct l2_merge merge = {.traces = traces, .trace_count = trace_count};
     merge.next = wl_alloc_zero(trace_count, sizeof *merge.next);
     merge.when = wl_alloc(trace_count * sizeof *merge.when);
-    for (size_t i = 0; i < trace_count; i++) {
-        for (size_t k = FOLLOWING; k <= L2_BATCH_COPY + FOLLOWING; k += FOLLOWING)
-            __builtin_prefetch(&traces[i].requests[k]);
+    for (size_t i = 0; i < trace_count; i++)
         l2_merge_note(&merge, i);
-    }
     struct l2_feed *feed = wl_alloc_zero(1, sizeof *feed);
     feed->filled = &feed->batches[0];
     feed->asked = &feed->batches[1];

@@ -8,6 +8,7 @@ int cublasDaxpy_v2(void *handle, int n, const double *alpha, const double *x, in
 int cublasSscal_v2(void *handle, int n, const float *alpha, float *x, int incx);
 int cublasSdot_v2(void *handle, int n, const float *x, int incx, const float *y, int incy,
                   float *result);
+int cublasSnrm2_v2(void *handle, int n, const float *x, int incx, float *result);
 int cublasDnrm2_v2(void *handle, int n, const double *x, int incx, double *result);
 int cublasDgemv_v2(void *handle, int operation, int m, int n, const double *alpha, const double *a,
                    int lda, const double *x, int incx, const double *beta, double *y, int incy);
@@ -37,6 +38,22 @@ static void use_floats(void)
         expected += x[i] * x[COUNT - 1 - i];
     EXPECT(cublasSdot_v2(handle, COUNT, x, 1, x, -1, &result), 0);
     EXPECT(result, expected);
+    EXPECT(cudaFree(x), 0);
+}
+
+/* Sums of many floats keep their digits, and squares that overflow do not show. */
+static void use_many_floats(void)
+{
+    enum { MANY = 1 << 22 };
+    float *x, result = 0;
+    EXPECT(cudaMallocManaged((void **)&x, MANY * sizeof *x, 1), 0);
+    for (int i = 0; i < MANY; i++)
+        x[i] = 0.1f;
+    EXPECT(cublasSdot_v2(handle, MANY, x, 1, x, 1, &result), 0);
+    EXPECT(result > 41943.04f * 0.99999f && result < 41943.04f * 1.00001f, 1);
+    x[0] = 3e30f, x[1] = -4e30f;
+    EXPECT(cublasSnrm2_v2(handle, 2, x, 1, &result), 0);
+    EXPECT(result == 5e30f, 1);
     EXPECT(cudaFree(x), 0);
 }
 
@@ -99,6 +116,7 @@ int main(void)
 {
     EXPECT(cublasCreate_v2(&handle), 0);
     use_floats();
+    use_many_floats();
     use_doubles();
     multiply(0, 0);
     multiply(0, 1);

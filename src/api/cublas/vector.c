@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/cublas/stand_in.h"
+#include "base/count.h"
 
 #define BLOCK_THREADS 256
 #define BLOCKS_MAX 1024
@@ -56,9 +57,10 @@ static int scal(void *pointer, const char *name, int n, const void *alpha, void 
     return run_over(handle, name, n, (void *[]){&n, (void *)(uintptr_t)alpha, &x, &incx});
 }
 
-/* The kernel writes device memory; the result may be wanted in memory that only the host has. */
-static int dot(void *pointer, const char *name, int n, const void *x, int incx, const void *y,
-               int incy, int take_root, void *result, size_t result_bytes)
+/* The kernel, whose last argument that is, writes device memory; the result may be wanted in memory
+ * that only the host has. */
+static int run_for_result(void *pointer, const char *name, void **arguments, size_t count,
+                          void *result, size_t result_bytes)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     struct wl_device_allocation found;
@@ -70,8 +72,8 @@ static int dot(void *pointer, const char *name, int n, const void *x, int incx, 
     const bool is_device = wl_device_memory_find(result, &found);
     if (!is_device && wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, result_bytes, 0, &place))
         return WL_CUBLAS_ALLOC_FAILED;
-    int status = run(handle, name, (uint32_t[]){1, 1},
-                     (void *[]){&n, &x, &incx, &y, &incy, &take_root, &place});
+    arguments[count - 1] = &place;
+    int status = run(handle, name, (uint32_t[]){1, 1}, arguments);
     if (is_device)
         return status;
     if (status == WL_CUBLAS_OK)
@@ -98,33 +100,35 @@ static int gemv(void *pointer, const char *name, int operation, int m, int n, co
                                (void *)(uintptr_t)beta, &y, &incy});
 }
 
-#define VECTOR_CALLS(Letter, letter, T)                                                          \
-    int cublas##Letter##axpy_v2(void *handle, int n, const T *alpha, const T *x, int incx, T *y, \
-                                int incy)                                                        \
-    {                                                                                            \
-        return axpy(handle, "warplens_" #letter "axpy", n, alpha, x, incx, y, incy);             \
-    }                                                                                            \
-    int cublas##Letter##scal_v2(void *handle, int n, const T *alpha, T *x, int incx)             \
-    {                                                                                            \
-        return scal(handle, "warplens_" #letter "scal", n, alpha, x, incx);                      \
-    }                                                                                            \
-    int cublas##Letter##dot_v2(void *handle, int n, const T *x, int incx, const T *y, int incy,  \
-                               T *result)                                                        \
-    {                                                                                            \
-        return dot(handle, "warplens_" #letter "dot", n, x, incx, y, incy, 0, result,            \
-                   sizeof *result);                                                              \
-    }                                                                                            \
-    int cublas##Letter##nrm2_v2(void *handle, int n, const T *x, int incx, T *result)            \
-    {                                                                                            \
-        return dot(handle, "warplens_" #letter "dot", n, x, incx, x, incx, 1, result,            \
-                   sizeof *result);                                                              \
-    }                                                                                            \
-    int cublas##Letter##gemv_v2(void *handle, int operation, int m, int n, const T *alpha,       \
-                                const T *a, int lda, const T *x, int incx, const T *beta, T *y,  \
-                                int incy)                                                        \
-    {                                                                                            \
-        return gemv(handle, "warplens_" #letter "gemv", operation, m, n, alpha, a, lda, x, incx, \
-                    beta, y, incy);                                                              \
+#define VECTOR_CALLS(Letter, letter, T)                                                           \
+    int cublas##Letter##axpy_v2(void *handle, int n, const T *alpha, const T *x, int incx, T *y,  \
+                                int incy)                                                         \
+    {                                                                                             \
+        return axpy(handle, "warplens_" #letter "axpy", n, alpha, x, incx, y, incy);              \
+    }                                                                                             \
+    int cublas##Letter##scal_v2(void *handle, int n, const T *alpha, T *x, int incx)              \
+    {                                                                                             \
+        return scal(handle, "warplens_" #letter "scal", n, alpha, x, incx);                       \
+    }                                                                                             \
+    int cublas##Letter##dot_v2(void *handle, int n, const T *x, int incx, const T *y, int incy,   \
+                               T *result)                                                         \
+    {                                                                                             \
+        void *arguments[] = {&n, &x, &incx, &y, &incy, NULL};                                     \
+        return run_for_result(handle, "warplens_" #letter "dot", arguments, WL_COUNT(arguments),  \
+                              result, sizeof *result);                                            \
+    }                                                                                             \
+    int cublas##Letter##nrm2_v2(void *handle, int n, const T *x, int incx, T *result)             \
+    {                                                                                             \
+        void *arguments[] = {&n, &x, &incx, NULL};                                                \
+        return run_for_result(handle, "warplens_" #letter "nrm2", arguments, WL_COUNT(arguments), \
+                              result, sizeof *result);                                            \
+    }                                                                                             \
+    int cublas##Letter##gemv_v2(void *handle, int operation, int m, int n, const T *alpha,        \
+                                const T *a, int lda, const T *x, int incx, const T *beta, T *y,   \
+                                int incy)                                                         \
+    {                                                                                             \
+        return gemv(handle, "warplens_" #letter "gemv", operation, m, n, alpha, a, lda, x, incx,  \
+                    beta, y, incy);                                                               \
     }
 
 VECTOR_CALLS(S, s, float)

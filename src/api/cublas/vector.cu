@@ -39,35 +39,30 @@ template <typename T> DEVICE void scal(int n, T alpha, T *x, int incx)
         x[i * incx] = alpha * x[i * incx];
 }
 
-DEVICE float root(float value)
+/* One block adds up the products, each thread those of a chunk first: a sum of float that grows by
+ * one term at a time stops growing. */
+template <typename T, typename Sum>
+DEVICE Sum dot(int n, const T *x, int incx, const T *y, int incy, Sum *sums)
 {
-    return __nvvm_sqrt_rn_f(value);
-}
-
-DEVICE double root(double value)
-{
-    return __nvvm_sqrt_rn_d(value);
-}
-
-/* One block adds up the products. */
-template <typename T>
-DEVICE void dot(int n, const T *x, int incx, const T *y, int incy, int take_root, T *result,
-                T *sums)
-{
+    constexpr long long CHUNK = 512LL * THREADS;
     int thread = __nvvm_read_ptx_sreg_tid_x();
-    T sum = 0;
+    Sum sum = 0;
     x = begin(x, n, incx);
     y = begin(y, n, incy);
-    for (long long i = thread; i < n; i += THREADS)
-        sum += x[i * incx] * y[i * incy];
+    for (long long from = thread; from < n; from += CHUNK) {
+        const long long to = from + CHUNK < n ? from + CHUNK : n;
+        Sum part = 0;
+        for (long long i = from; i < to; i += THREADS)
+            part += (Sum)x[i * incx] * (Sum)y[i * incy];
+        sum += part;
+    }
     sums[thread] = sum;
     for (int half = THREADS / 2; half; half /= 2) {
         __syncthreads();
         if (thread < half)
             sums[thread] += sums[thread + half];
     }
-    if (!thread)
-        *result = take_root ? root(sums[0]) : sums[0];
+    return sums[0]; /* what thread 0 knows */
 }
 
 /* A thread for each element of y. */
@@ -97,10 +92,20 @@ DEVICE void gemv(int transpose, int m, int n, T alpha, const T *a, int lda, cons
         scal(n, alpha, x, incx);                                                                   \
     }                                                                                              \
     GLOBAL void warplens_##letter##dot(int n, const T *x, int incx, const T *y, int incy,          \
-                                       int take_root, T *result)                                   \
+                                       T *result)                                                  \
     {                                                                                              \
         SHARED static T sums[THREADS];                                                             \
-        dot(n, x, incx, y, incy, take_root, result, sums);                                         \
+        T sum = dot(n, x, incx, y, incy, sums);                                                    \
+        if (!__nvvm_read_ptx_sreg_tid_x())                                                         \
+            *result = sum;                                                                         \
+    }                                                                                              \
+    /* In double precision: squares of floats do not overflow there. */                            \
+    GLOBAL void warplens_##letter##nrm2(int n, const T *x, int incx, T *result)                    \
+    {                                                                                              \
+        SHARED static double sums[THREADS];                                                        \
+        double sum = dot(n, x, incx, x, incx, sums);                                               \
+        if (!__nvvm_read_ptx_sreg_tid_x())                                                         \
+            *result = (T)__nvvm_sqrt_rn_d(sum);                                                    \
     }                                                                                              \
     GLOBAL void warplens_##letter##gemv(int transpose, int m, int n, T alpha, const T *a, int lda, \
                                         const T *x, int incx, T beta, T *y, int incy)              \
