@@ -81,7 +81,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    *flag = 1; /* of a test that failed */
+    flag[0] = flag[16] = 1; /* of a test that failed */
     shut_device_down();
     return 0;
 }
@@ -291,6 +291,34 @@ static void a_second_kernel_waits_in_its_turn(void **state)
     assert_string_equal(seen, "bebe");
 }
 
+/* Behind the first, for a flag of its own, which is set after more calls. */
+static void calls_go_on_while_the_second_kernel_waits(void **state)
+{
+    (void)state;
+    volatile uint32_t *second = flag + 16, *address = second;
+    uint32_t value = 9;
+    void *parameters[] = {&address, &out, &value}, *event, *more = NULL;
+    assert_int_equal(wl_device_event_create(0, &event), WL_DEVICE_OK);
+    assert_int_equal(launch_waiting(7), WL_DEVICE_OK);
+    assert_int_equal(wl_device_event_record(event, stream), WL_DEVICE_OK);
+    assert_int_equal(launch("waits", 1, parameters), WL_DEVICE_OK);
+    *flag = 1;
+    assert_int_equal(wl_device_event_wait(event), WL_DEVICE_OK);
+    assert_int_equal(out[0], 7);
+    assert_int_equal(wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, 1 << 20, 0, &more),
+                     WL_DEVICE_OK);
+    assert_int_equal(copy(pinned, out, 4), WL_DEVICE_OK);
+    assert_int_equal(wl_device_stream_poll(stream), WL_DEVICE_NOT_READY);
+    assert_int_equal(out[0], 7);
+    wl_device_kernels.end_wait = 512;
+    assert_false(
+        wl_device_finish()); /* the end waits for the second no longer than for the first */
+    *second = 1;
+    assert_int_equal(wl_device_stream_wait(stream), WL_DEVICE_OK);
+    assert_int_equal(pinned[0], 9);
+    assert_string_equal(notes, "kernel-beside kernel-beside ");
+}
+
 static void a_graph_waits_like_its_kernels(void **state)
 {
     (void)state;
@@ -373,6 +401,7 @@ int main(void)
         TEST(what_is_wrong_is_refused_at_once),
         TEST(a_fault_behind_breaks_the_context),
         TEST(a_second_kernel_waits_in_its_turn),
+        TEST(calls_go_on_while_the_second_kernel_waits),
         TEST(a_graph_waits_like_its_kernels),
         TEST(functions_of_the_host_run_in_their_turn),
         TEST(a_kernel_that_waits_for_ever_is_told_of_once),

@@ -254,12 +254,13 @@ static void begin(struct run *run, uint32_t stream_id)
 static void place_on_timeline(const struct run *run, uint64_t length_ns)
 {
     const struct wl_device_request *request = &run->request;
+    const bool has_waited = run->watch.has_let_go && run->watch.is_long;
     enum wl_device_length length = WL_DEVICE_LENGTH_PREDICTED;
     if (length_ns) {
-        if (!run->watch.has_let_go)
+        if (!has_waited)
             wl_device_length_keep(request, run->parameters, length_ns);
     } else {
-        if (!run->watch.has_let_go)
+        if (!has_waited)
             length_ns = wl_device_length_find(request, run->parameters);
         length = length_ns ? WL_DEVICE_LENGTH_REPEATED : WL_DEVICE_LENGTH_GAP;
     }
@@ -328,22 +329,6 @@ static void advance(void *self)
         ;
 }
 
-static int end_and_free(struct run *run)
-{
-    struct wl_device_children made = {0};
-    const struct lists lists = run->lists;
-    const struct wl_device_request request = run->request;
-    if (run->work)
-        run->code = wl_sim_end(run->work, &run->error);
-    int code = end(run, &made);
-    free(lists.ranges);
-    free(lists.pages);
-    free(lists.freed);
-    free(run);
-    wl_device_children_run(&request, &made);
-    return code;
-}
-
 static void say_beside(const struct run *run)
 {
     char *name = wl_demangle(run->launch.mangled);
@@ -355,13 +340,29 @@ static void say_beside(const struct run *run)
     free(name);
 }
 
+static int end_and_free(struct run *run)
+{
+    struct wl_device_children made = {0};
+    const struct lists lists = run->lists;
+    const struct wl_device_request request = run->request;
+    if (run->work)
+        run->code = wl_sim_end(run->work, &run->error);
+    if (run->is_wanted && run->watch.has_let_go && run->watch.is_long)
+        say_beside(run);
+    int code = end(run, &made);
+    free(lists.ranges);
+    free(lists.pages);
+    free(lists.freed);
+    free(run);
+    wl_device_children_run(&request, &made);
+    return code;
+}
+
 /* The host went on: there is no call to return an error to. */
 static void end_beside(void *self)
 {
     struct run *run = self;
     wl_device_stream_expect(run->request.stream, -1);
-    if (run->is_wanted)
-        say_beside(run);
     int code = end_and_free(run);
     if (code && !wl_device.sticky_code)
         wl_device.sticky_code = code;
@@ -380,7 +381,15 @@ static int run_or_leave(const struct wl_device_request *request, uint32_t stream
                              &run->work, &run->error);
     if (run->code)
         return end_and_free(run);
-    run->watch.may_let_go = !wl_device_beside_is_own();
+    if (wl_device_beside_is_own()) { /* in its turn: the host goes on all the time */
+        run->watch.has_let_go = true;
+        keep_lists(run);
+        wl_device_leave();
+        advance(run);
+        wl_device_enter();
+        return end_and_free(run);
+    }
+    run->watch.may_let_go = true;
     const bool is_done = wl_sim_advance(run->work);
     if (!is_done && run->watch.has_let_go &&
         wl_device_beside_begin(&(struct wl_device_task){advance, end_beside, run})) {

@@ -59,9 +59,10 @@ static bool watch_waiting(struct wl_device_watch *watch, const struct wl_sim_pro
     const uint64_t short_wait = limit(wl_device_kernels.short_wait, SHORT_WAIT),
                    end_wait = limit(wl_device_kernels.end_wait, END_WAIT),
                    long_wait = limit(wl_device_kernels.long_wait, LONG_WAIT);
-    if (watch->may_let_go && !watch->has_let_go && has_waited(watch, progress, short_wait)) {
-        watch->has_let_go = true;
-        return true;
+    if (!watch->is_long && has_waited(watch, progress, short_wait)) {
+        watch->is_long = true;
+        if (watch->may_let_go)
+            return watch->has_let_go = true;
     }
     if (watch->has_let_go && !wl_device_beside_is_awaited())
         watch->instructions = progress->instructions;

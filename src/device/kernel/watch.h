@@ -12,7 +12,8 @@ struct wl_device_watch {
     const struct wl_program *program;
     uint64_t blocks_done;  /* so far */
     uint64_t instructions; /* when one ended for the last time, or the host waited for nothing */
-    bool may_let_go, has_let_go; /* it can be, and was, left to another thread */
+    bool may_let_go, has_let_go; /* another thread can take it, or has it */
+    bool is_long;                /* it may have waited for the host */
     bool is_stuck, is_told;
 };
 
