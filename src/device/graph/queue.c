@@ -91,6 +91,10 @@ static int check(const struct wl_device_operation *operation, void *stream)
         return wl_device_memory_check_fill(operation->fill.to, operation->fill.value_bytes,
                                            operation->fill.width, operation->fill.height,
                                            operation->fill.pitch_bytes);
+    case WL_DEVICE_OPERATION_RECORD_EVENT: /* a wait is for nothing where there is no event */
+        return wl_device_handle_is(WL_DEVICE_HANDLE_EVENT, operation->event)
+                   ? WL_DEVICE_OK
+                   : WL_DEVICE_INVALID_HANDLE;
     default:
         return WL_DEVICE_OK;
     }

@@ -260,6 +260,8 @@ static void what_is_wrong_is_refused_at_once(void **state)
     assert_int_equal(copy(pinned, NULL, 4), WL_DEVICE_INVALID_VALUE);
     assert_int_equal(wl_device_submit(&fill, stream), WL_DEVICE_INVALID_VALUE);
     assert_int_equal(wl_device_event_record(NULL, out), WL_DEVICE_INVALID_HANDLE);
+    assert_int_equal(wl_device_event_record(out, stream), WL_DEVICE_INVALID_HANDLE);
+    assert_int_equal(copy(pinned, out, 0), WL_DEVICE_OK);
     *flag = 1;
     assert_int_equal(wl_device_wait(), WL_DEVICE_OK);
     assert_int_equal(out[0], 7);

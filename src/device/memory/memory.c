@@ -373,6 +373,8 @@ int wl_device_memory_check_copy(const struct wl_device_copy *copy)
         [WL_DEVICE_DEVICE_TO_HOST] = {false, true}, [WL_DEVICE_DEVICE_TO_DEVICE] = {true, true},
         [WL_DEVICE_BY_ADDRESS] = {false, false},
     };
+    if (!copy->width_bytes || !copy->height || !copy->depth)
+        return WL_DEVICE_OK;
     if ((unsigned)copy->direction > WL_DEVICE_BY_ADDRESS)
         return WL_DEVICE_INVALID_DIRECTION;
     if (copy->height > 1 &&
