@@ -207,7 +207,8 @@ static void add_instruction(const struct wl_program_instruction *instruction,
     add(counts, WL_COUNTER_INST, count->warps);
     add(counts, WL_COUNTER_THREAD_INST, count->threads);
     add(counts, WL_COUNTER_THREAD_INST_ON, count->threads_on);
-    add(counts, pipe_counters[instruction->pipe], count->warps);
+    if (!instruction->is_absorbed)
+        add(counts, pipe_counters[instruction->pipe], count->warps);
     add(counts, class_counters[instruction->instruction_class],
         count->threads_on * instruction->class_weight);
     if (instruction->is_branch)

@@ -57,6 +57,7 @@ struct wl_program_instruction {
     uint8_t class_weight;      /* operations per thread of that class: 2 for packed halves */
     uint8_t exchanges; /* wavefronts of a warp in shared memory's pipe that access nothing there */
     bool is_branch;
+    bool is_absorbed; /* a product that is formed within the additions that use it, not here */
 };
 
 struct wl_program_parameter {

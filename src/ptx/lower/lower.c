@@ -7,9 +7,9 @@
 
 #include "base/count.h"
 #include "base/memory.h"
+#include "ptx/lower/contract.h"
 #include "ptx/lower/instructions.h"
 #include "ptx/lower/lower_memory.h"
-#include "ptx/lower/lowering.h"
 #include "ptx/lower/numbering.h"
 #include "timing/machine/build.h"
 
@@ -308,8 +308,17 @@ static uint8_t count_exchanges(const struct lowering *lowering, size_t first)
     return count;
 }
 
+/* Nothing is done for a product that is part of additions alone. */
+static void absorb(struct lowering *lowering, struct wl_program_instruction *row)
+{
+    row->is_absorbed = true;
+    row->instruction_class = WL_CLASS_OTHER;
+    lowering->blocks.items[row->block].issue_count--;
+}
+
 static void lower_instruction(struct lowering *lowering,
-                              const struct wl_ptx_instruction *instruction)
+                              const struct wl_ptx_instruction *instruction,
+                              const struct lower_contraction *contraction)
 {
     size_t first = lowering->ops.count;
     add_instruction_row(lowering, instruction);
@@ -322,6 +331,10 @@ static void lower_instruction(struct lowering *lowering,
     }
     row->pipe = found->pipe;
     row->instruction_class = found->instruction_class;
+    if (contraction && contraction->is_absorbed) {
+        absorb(lowering, row);
+        return;
+    }
     enum wl_ptx_type type = lower_type(instruction, 0);
     if (type == WL_PTX_F16X2 || type == WL_PTX_BF16X2)
         row->class_weight = 2;
@@ -338,7 +351,9 @@ static void lower_instruction(struct lowering *lowering,
         op->target = end;
         lowering->in_guard = true;
     }
-    if (found->lower)
+    if (contraction && contraction->product)
+        lower_fused(lowering, instruction, contraction);
+    else if (found->lower)
         found->lower(lowering, instruction);
     else
         lower_exact(lowering, found, instruction);
@@ -466,17 +481,21 @@ void lower_body(struct lowering *lowering, struct instance *instance)
     instance->end_label = lower_new_label(lowering);
     lowering->instance = instance;
     mark_targets(lowering, instance);
+    if (!instance->module->is_debug)
+        instance->contractions = lower_find_contractions(function, instance->labels);
     lowering->new_block = true;
     for (uint32_t i = 0; i < function->instruction_count && !lowering->code; i++) {
         if (instance->labels[i] != NO_LABEL)
             lower_bind_label(lowering, instance->labels[i]);
         if (instance->labels[i] != NO_LABEL || lowering->new_block)
             lower_begin_block(lowering);
-        lower_instruction(lowering, &function->instructions[i]);
+        lower_instruction(lowering, &function->instructions[i],
+                          instance->contractions ? &instance->contractions[i] : NULL);
     }
     lower_bind_label(lowering, instance->end_label);
     lowering->new_block = true;
     free(instance->labels);
+    free(instance->contractions);
     free(instance->known);
     free(instance->named);
     free(instance->items);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/count.h"
-#include "ptx/lower/lowering.h"
+#include "ptx/lower/contract.h"
 
 struct half_row {
     const char *word;
@@ -80,4 +80,23 @@ void lower_half(struct lowering *lowering, const struct wl_ptx_instruction *inst
     struct wl_op *op = &lowering->ops.items[lowering->ops.count - 1].op;
     op->kind = (uint8_t)row->kind;
     op->imm = flags;
+}
+
+void lower_half_fused(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
+                      uint32_t dst, uint32_t a, uint32_t b, uint32_t c)
+{
+    int64_t flags;
+    if (!read_flags(instruction, &flags)) {
+        lower_unsupported(lowering);
+        return;
+    }
+    const bool is_plain = (flags & ~(int64_t)WL_HALF_PAIR) == 0;
+    lower_emit_plain(lowering,
+                     !is_plain ? WL_OP_HALF
+                     : flags   ? WL_OP_FMA_F16X2
+                               : WL_OP_FMA_F16,
+                     dst, a, b, c);
+    struct wl_op *op = &lowering->ops.items[lowering->ops.count - 1].op;
+    op->kind = is_plain ? 0 : WL_HALF_FMA;
+    op->imm = is_plain ? 0 : flags;
 }

@@ -98,6 +98,7 @@ struct instance {
     uint32_t end_label;
     bool *named;    /* lower_unread.c: registers; NULL before that is asked */
     uint8_t *known; /* lower_space.c: what each register points into; NULL before that is asked */
+    struct lower_contraction *contractions;  /* of instructions; NULL: there are none */
     WL_VECTOR_FIELDS(struct parameter_name); /* .param names visible here */
 };
 

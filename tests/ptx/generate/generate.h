@@ -117,6 +117,7 @@ bool soft_is_nan(const struct format *format, uint64_t bits);
 void generate_integer(void);
 void generate_bits(void);
 void generate_floats(void);
+void generate_contract(void);
 void generate_approximate(void);
 void generate_compare(void);
 void generate_convert(void);

@@ -14,6 +14,7 @@ int main(int argument_count, char **arguments)
     generate_integer();
     generate_bits();
     generate_floats();
+    generate_contract();
     generate_approximate();
     generate_compare();
     generate_convert();
