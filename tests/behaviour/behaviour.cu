@@ -59,6 +59,16 @@ __global__ void add_alone(float *words, const float *values, int count)
         words[threadIdx.x] += values[j * 32 + threadIdx.x];
 }
 
+// The same to two words, one behind the other: a load behind a store that may be to its place is waited for, too.
+__global__ void add_to_both(int *first, int *second, int rounds)
+{
+    for (int j = 0; j < rounds; j++) {
+        __syncthreads();
+        first[threadIdx.x % 32] += 1;
+        second[threadIdx.x % 32] += 1;
+    }
+}
+
 // Each thread takes its right neighbour's element, in place and without a barrier.
 __global__ void shift_in_place(int *words)
 {
@@ -282,6 +292,11 @@ static void warps()
     add_alone<<<1, dim3(32, 8)>>>(words, values, 256);
     printf("add_alone: %g in a word of 256 additions by 8 warps\n", sum(words, 32) / 32);
     cudaFree(values);
+    int *first = make(32, 0);
+    out = make(32, 0);
+    add_to_both<<<1, 256>>>(first, out, 64);
+    const int firsts = sum(first, 32) / 32;
+    printf("add_to_both: %d and %d of 512 additions by 8 warps in 64 rounds\n", firsts, sum(out, 32) / 32);
     int here[257];
     out = make(257, 0);
     for (int i = 0; i < 257; i++)

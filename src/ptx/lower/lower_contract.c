@@ -1,9 +1,9 @@
 /* Which multiplications become part of the additions that use them. PTX leaves to ptxas whether mul
  * and add or sub without a rounding modifier are contracted to fma (PTX ISA, "Floating Point
  * Instructions": add, mul), and nvcc leaves it every a - b * c. What it takes was found by
- * compiling some two hundred small kernels (tests/ptx/contract has what they showed): all uses of
- * the product are such additions of its block; products of one use come first, then, in the
- * program's order, that of the fewer uses, and of two alike the addition's first operand. */
+ * compiling some two hundred small kernels (tests/ptx/generate/contract.c has what they showed):
+ * all uses of the product are such additions of its block; products of one use come first, then, in
+ * the program's order, that of the fewer uses, and of two alike the addition's first operand. */
 #include <stdlib.h>
 #include <string.h>
 

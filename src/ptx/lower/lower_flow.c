@@ -286,9 +286,69 @@ static bool step_pending(struct lowering *lowering, struct lowered *lowered, uin
     return reads;
 }
 
-/* A forward may-analysis: which loads can be on their way where a block begins; then a YIELD before
- * the first use in each block. No other in that block: ptxas moves independent loads of a block
- * ahead of the first wait, which here run after it, but with no other warp between. */
+static bool writes_global(const struct wl_op *op)
+{
+    switch (op->code) {
+    case WL_OP_STORE_GLOBAL:
+    case WL_OP_STORE_GENERIC:
+    case WL_OP_FRAGMENT_STORE:
+    case WL_OP_ATOMIC_GLOBAL:
+    case WL_OP_ATOMIC_GENERIC:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What a block has written so far: nothing, places by one address register, or any. */
+struct written {
+    enum { WROTE_NOTHING, WROTE_BY_ONE, WROTE_ANY } kind;
+    uint32_t base;
+};
+
+/* Whether ptxas leaves the load behind what was written: it may be of the same place. */
+static bool stays_behind(const struct written *written, const struct wl_op *op)
+{
+    return is_long_load(op) && !(op->flags & WL_OPF_NONCOHERENT) &&
+           (written->kind == WROTE_ANY ||
+            (written->kind == WROTE_BY_ONE && written->base != op->a));
+}
+
+static void note_written(struct written *written, const struct wl_op *op)
+{
+    if (!writes_global(op))
+        return;
+    written->kind =
+        written->kind == WROTE_NOTHING || (written->kind == WROTE_BY_ONE && written->base == op->a)
+            ? WROTE_BY_ONE
+            : WROTE_ANY;
+    written->base = op->a;
+}
+
+/* Puts a YIELD before the block's first use of loads on their way, and before the first of those
+ * that follow a write. No other: ptxas moves independent loads of a block ahead of the first wait,
+ * which here run after it, but with no other warp between. */
+static void mark_block(struct lowering *lowering, const struct flow_block *block, uint64_t *pending,
+                       size_t words)
+{
+    bool has_waited = false;
+    struct written written = {WROTE_NOTHING, 0};
+    for (uint32_t i = block->first; i <= block->last; i++) {
+        struct lowered *lowered = &lowering->ops.items[i];
+        const bool reads = step_pending(lowering, lowered, pending, words, true);
+        lowered->needs_yield = reads && !has_waited;
+        has_waited |= reads;
+        if (wl_machine_has_slow_path(lowered->op.code))
+            has_waited = false; /* loads behind it are not moved before it */
+        if (stays_behind(&written, &lowered->op)) {
+            has_waited = false;
+            written.kind = WROTE_NOTHING;
+        }
+        note_written(&written, &lowered->op);
+    }
+}
+
+/* A forward may-analysis: which loads can be on their way where a block begins. */
 static void mark_yields(struct lowering *lowering, const struct flow_block *blocks, uint32_t count)
 {
     size_t words = (lowering->registers.count + 63) / 64;
@@ -311,14 +371,7 @@ static void mark_yields(struct lowering *lowering, const struct flow_block *bloc
     }
     for (uint32_t b = 0; b < count; b++) {
         memcpy(pending, in + b * words, words * sizeof *pending);
-        bool has_waited = false;
-        for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++) {
-            bool reads = step_pending(lowering, &lowering->ops.items[i], pending, words, true);
-            lowering->ops.items[i].needs_yield = reads && !has_waited;
-            has_waited |= reads;
-            if (wl_machine_has_slow_path(lowering->ops.items[i].op.code))
-                has_waited = false; /* loads behind it are not moved before it */
-        }
+        mark_block(lowering, &blocks[b], pending, words);
     }
     free(in);
     free(pending);
