@@ -29,6 +29,7 @@ void wl_sim_counts_free(struct wl_sim_counts *counts)
     free(counts->findings);
     free(counts->values);
     free(counts->not_predicted);
+    free(counts->asserted);
     for (size_t i = 0; i < counts->child_count; i++)
         free(counts->children[i].parameters);
     free(counts->children);

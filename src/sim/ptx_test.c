@@ -280,6 +280,8 @@ static enum wl_code launch(struct run *run, const struct wl_program *program,
         set_unusual_arithmetic();
     enum wl_code code = wl_sim_run(sim, &launch, &options, &run->counts, error);
     fesetenv(&before);
+    if (run->counts.asserted)
+        wl_text_add(&run->printed, run->counts.asserted);
     wl_unwritten_free(launch.unwritten);
     return code;
 }

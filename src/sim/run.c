@@ -97,6 +97,8 @@ const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op,
     warp->pc = op;
     if (fault->what && fault->order <= warp->sm->index)
         return NULL;
+    free(fault->asserted);
+    fault->asserted = NULL;
     fault->kind = kind;
     fault->what = what;
     fault->order = warp->sm->index;
@@ -202,6 +204,7 @@ static void worker_free(struct wl_worker *worker)
     free(worker->divergent);
     free(worker->sites);
     free(worker->patterns);
+    free(worker->fault.asserted);
     wl_native_end_worker(worker);
 }
 
@@ -390,11 +393,11 @@ static bool tell_progress(const struct wl_sim *sim, uint32_t sm_used, const stru
     return run->options->progress && run->options->progress(run->options->progress_self, &progress);
 }
 
-static enum wl_code report_fault(const struct wl_run *run, const struct wl_worker *workers,
-                                 uint32_t worker_count, enum wl_sim_fault *fault,
+static enum wl_code report_fault(const struct wl_run *run, struct wl_worker *workers,
+                                 uint32_t worker_count, struct wl_sim_counts *counts,
                                  struct wl_error *error)
 {
-    const struct wl_fault *first = NULL;
+    struct wl_fault *first = NULL;
     for (uint32_t i = 0; i < worker_count; i++)
         if (workers[i].fault.what && (!first || workers[i].fault.order < first->order))
             first = &workers[i].fault;
@@ -402,7 +405,9 @@ static enum wl_code report_fault(const struct wl_run *run, const struct wl_worke
         return WL_OK;
     const struct wl_program_instruction *instruction =
         &run->program->instructions[first->instruction];
-    *fault = first->kind;
+    counts->fault = first->kind;
+    counts->asserted = first->asserted;
+    first->asserted = NULL;
     enum wl_code code = wl_error_set(
         error, first->kind == WL_SIM_FAULT_UNSUPPORTED ? WL_ERR_UNSUPPORTED : WL_ERR_PROGRAM,
         "%s: %s; block (%u,%u,%u), thread (%u,%u,%u), %s", first->what, first->detail,
@@ -660,7 +665,7 @@ static enum wl_code end_blocks(struct wl_sim_work *work, struct wl_error *error)
     struct wl_sim *sim = work->sim;
     struct wl_run *run = &work->run;
     struct wl_sim_counts *counts = work->counts;
-    enum wl_code code = report_fault(run, work->workers, work->worker_count, &counts->fault, error);
+    enum wl_code code = report_fault(run, work->workers, work->worker_count, counts, error);
     wl_counts_gather(run, work->workers, work->worker_count, counts);
     if (run->count)
         gather_l2(sim, counts);

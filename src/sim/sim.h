@@ -86,6 +86,8 @@ struct wl_sim_counts {
     struct wl_sim_value *values;
     size_t value_count;
     char *not_predicted;   /* why it adds nothing, or NULL */
+    char *asserted;        /* what a GPU prints of a failed assertion: a line for each thread of the
+                              warp that failed it first; or NULL */
     bool has_joined_loads; /* accesses of shared memory are counted as a compiler joins them */
 };
 void wl_sim_counts_free(struct wl_sim_counts *counts);

@@ -28,6 +28,7 @@ struct wl_fault {
     enum wl_sim_fault kind;
     const char *what; /* static text; NULL: no fault */
     char detail[256];
+    char *asserted; /* as struct wl_sim_counts has it; owned */
     uint32_t instruction;
     uint32_t block[3], thread[3];
     uint64_t order; /* SM number: the lowest wins, whatever thread found it */

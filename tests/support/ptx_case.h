@@ -16,7 +16,8 @@
  *   //% expect a u32[32] = 1 2 3   what memory holds afterwards; a[8] starts at byte 8
  *   //% expect a f32[2] within 1e-6 1e-30 = 0.1 0.2   relative and absolute error allowed
  *   //% count NAME = 12            a counter's total
- *   //% prints TEXT                what the kernel prints, with \n for a new line
+ *   //% prints TEXT                what the kernel prints, with \n for a new line, or a GPU for it
+ * of a failed assertion
  *   //% characters 12             how many characters it prints, instead of which
  *   //% fails TEXT                 the launch (or lowering) fails with a message that contains
  * TEXT; addresses as in finds

@@ -45,6 +45,17 @@ out:
     errno = saved;
 }
 
+void wl_device_tell(const char *lines)
+{
+    const int saved = errno;
+    struct wl_text safe = {0};
+    wl_safe_add_lines(lines, &safe);
+    if (write(STDERR_FILENO, safe.data, safe.length) < 0)
+        errno = saved;
+    wl_text_free(&safe);
+    errno = saved;
+}
+
 /* Names already refused. */
 struct refusal {
     char *name;

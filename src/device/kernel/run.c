@@ -282,6 +282,8 @@ static int end(struct run *run, struct wl_device_children *made)
     name_variables(&run->counts);
     observe_end(&run->launch, run->is_wanted ? &run->counts : NULL, &run->error);
     place_on_timeline(run, length_ns);
+    if (run->counts.asserted)
+        wl_device_tell(run->counts.asserted);
     int result = run->code ? end_failed(request->kernel, run->code, run->counts.fault, &run->error)
                            : WL_DEVICE_OK;
     take_children(&run->counts, made);

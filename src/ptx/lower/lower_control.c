@@ -311,11 +311,11 @@ static const struct provided_row {
     bool has_result, may_drop_result;
     enum wl_operand_class result;
     uint8_t argument_count;
-    enum wl_operand_class arguments[3];
+    enum wl_operand_class arguments[4];
 } provided_rows[] = {
     {"vprintf", WL_OP_CALL_PRINT, true, true, WL_CLASS_32, 2, {WL_CLASS_64, WL_CLASS_64}},
-    {"__assertfail", WL_OP_ASSERT_FAIL, .argument_count = 3,
-     .arguments = {WL_CLASS_64, WL_CLASS_64, WL_CLASS_32}},
+    {"__assertfail", WL_OP_ASSERT_FAIL, .argument_count = 4,
+     .arguments = {WL_CLASS_64, WL_CLASS_64, WL_CLASS_32, WL_CLASS_64}},
     {"malloc", WL_OP_CALL_ALLOCATE, true, false, WL_CLASS_64, 1, {WL_CLASS_64}},
     {"free", WL_OP_CALL_RELEASE, .argument_count = 1, .arguments = {WL_CLASS_64}},
     {"__wl_child_begin", WL_OP_CALL_CHILD_BEGIN, true, false, WL_CLASS_64, 1, {WL_CLASS_64}},
@@ -343,8 +343,8 @@ static bool call_runtime(struct lowering *lowering, const struct provided_row *r
                          const struct wl_ptx_operand *results,
                          const struct wl_ptx_operand *arguments)
 {
-    static const uint8_t fields[] = {FIELD_A, FIELD_B, FIELD_C};
-    uint32_t cells[3] = {NO_REGISTER, NO_REGISTER, NO_REGISTER}, dst = NO_REGISTER;
+    static const uint8_t fields[] = {FIELD_A, FIELD_B, FIELD_C, FIELD_D};
+    uint32_t cells[4] = {NO_REGISTER, NO_REGISTER, NO_REGISTER, NO_REGISTER}, dst = NO_REGISTER;
     const uint32_t result = argument(lowering, results, 0);
     uint8_t uses = 0;
     if (row->has_result && !row->may_drop_result && result == NO_REGISTER)
@@ -364,6 +364,7 @@ static bool call_runtime(struct lowering *lowering, const struct provided_row *r
     op->a = cells[0];
     op->b = cells[1];
     op->c = cells[2];
+    op->d = cells[3];
     note_provided(lowering->program, row->code);
     return true;
 }

@@ -21,17 +21,53 @@ RUN(CALL_PRINT)
     return op + 1;
 }
 
+struct peeked {
+    const char *text;
+    int length;
+};
+
+static struct peeked peek(const struct wl_warp *warp, u32 lane, u64 address)
+{
+    size_t length;
+    const char *text = wl_print_peek(warp, lane, address, &length);
+    return text ? (struct peeked){text, (int)length} : (struct peeked){"?", 1};
+}
+
+/* What a GPU writes of a failed assertion (CUDA C++ Programming Guide, "Assertion"). */
+static char *text_of_assertion(const struct wl_warp *warp, const struct wl_op *op)
+{
+    struct wl_text out = {0};
+    for (u32 left = warp->active; left; left &= left - 1) {
+        const u32 i = (u32)__builtin_ctz(left);
+        const struct peeked message = peek(warp, i, ((const u64 *)lane_register(warp, op->a))[i]),
+                            file = peek(warp, i, ((const u64 *)lane_register(warp, op->b))[i]),
+                            function = peek(warp, i, ((const u64 *)lane_register(warp, op->d))[i]);
+        const u32 *block = warp->cta->id;
+        u32 thread[3];
+        for (int axis = 0; axis < 3; axis++)
+            thread[axis] = warp->worker->run->thread_index[warp->index][axis][i];
+        wl_text_addf(&out,
+                     "%.*s:%u: %.*s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%.*s` "
+                     "failed.\n",
+                     file.length, file.text, ((const u32 *)lane_register(warp, op->c))[i],
+                     function.length, function.text, block[0], block[1], block[2], thread[0],
+                     thread[1], thread[2], message.length, message.text);
+    }
+    return wl_text_take(&out);
+}
+
 RUN(ASSERT_FAIL)
 {
-    const u64 *message = lane_register(warp, op->a), *file = lane_register(warp, op->b);
-    const u32 *line = lane_register(warp, op->c);
-    u32 i = (u32)__builtin_ctz(warp->active);
-    size_t text_length, name_length;
-    const char *text = wl_print_peek(warp, i, message[i], &text_length);
-    const char *name = wl_print_peek(warp, i, file[i], &name_length);
-    return wl_warp_fault(warp, op, WL_SIM_FAULT_ASSERT, "assertion failed", "%.*s:%u: `%.*s`",
-                         name ? (int)name_length : 1, name ? name : "?", line[i],
-                         text ? (int)text_length : 1, text ? text : "?");
+    const u32 i = (u32)__builtin_ctz(warp->active);
+    const struct peeked message = peek(warp, i, ((const u64 *)lane_register(warp, op->a))[i]),
+                        file = peek(warp, i, ((const u64 *)lane_register(warp, op->b))[i]);
+    struct wl_fault *fault = &warp->worker->fault;
+    wl_warp_fault(warp, op, WL_SIM_FAULT_ASSERT, "assertion failed", "%.*s:%u: `%.*s`", file.length,
+                  file.text, ((const u32 *)lane_register(warp, op->c))[i], message.length,
+                  message.text);
+    if (fault->kind == WL_SIM_FAULT_ASSERT && fault->order == warp->sm->index && !fault->asserted)
+        fault->asserted = text_of_assertion(warp, op);
+    return NULL;
 }
 
 /* For who asks what was not freed. */
