@@ -101,7 +101,7 @@ static void find_bases(struct native_emitter *e)
     }
 }
 
-enum { LABEL_MISS, LABEL_MISS_LATE, LABEL_COUNTED }; /* late: registers are saved */
+enum { LABEL_MISS, LABEL_MISS_LATE, LABEL_COUNTED, LABELS }; /* late: registers are saved */
 
 #define PLAN_OFFSET(segment, field)                              \
     (int32_t)((segment)->index * sizeof(struct wl_native_plan) + \
@@ -250,7 +250,7 @@ static void emit_counting(struct native_emitter *e, uintptr_t count)
                               e->segment->global_loads);
     wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, worker), 8);
     wl_assembly_load(code, WL_RAX, WL_RAX, offsetof(struct wl_worker, run), 8);
-    wl_assembly_test_byte(code, WL_RAX, offsetof(struct wl_run, count));
+    wl_assembly_test_small(code, WL_RAX, offsetof(struct wl_run, count), 1);
     wl_assembly_jump_if(code, WL_IF_ZERO, LABEL_COUNTED);
     for (uint32_t i = 0; i < pushes; i++)
         wl_assembly_push(code, kept[i]);
@@ -352,11 +352,23 @@ static void emit_slices(struct native_emitter *e)
         e->host->end_checks(e, LABEL_MISS_LATE);
 }
 
+/* Jumps to the label if all lanes of the piece are off. */
+static void skip_piece(struct native_emitter *e, uint32_t label)
+{
+    const uint32_t bytes = e->host->piece_lanes / 8;
+    wl_assembly_test_small(e->code, WL_RDI,
+                           (int32_t)(offsetof(struct wl_warp, active) + e->piece * bytes), bytes);
+    wl_assembly_jump_if(e->code, WL_IF_ZERO, label);
+}
+
 static void emit_piece(struct native_emitter *e)
 {
+    const uint32_t end = e->is_masked ? wl_assembly_new_label(e->code) : 0;
     begin_piece(e);
-    if (e->is_masked)
+    if (e->is_masked) {
+        skip_piece(e, end);
         e->host->begin_masked(e);
+    }
     for (e->at = e->phase; e->at < e->phase_end && !e->has_failed; e->at++) {
         if (!e->is_needed[e->at])
             continue;
@@ -364,6 +376,8 @@ static void emit_piece(struct native_emitter *e)
         e->host->forms[e->row->form](e);
         native_end_operation(e);
     }
+    if (e->is_masked)
+        wl_assembly_label(e->code, end);
 }
 
 static bool writes(const struct wl_op *op, uint32_t offset)
@@ -448,6 +462,8 @@ bool wl_native_emit(const struct wl_program *program, const struct wl_native_seg
     e.is_needed = wl_alloc(segment->count);
     e.next_of_reads = wl_alloc(segment->count * sizeof *e.next_of_reads);
     e.next_of_writes = wl_alloc(segment->count * sizeof *e.next_of_writes);
+    while (code->labels.count < LABELS)
+        wl_assembly_new_label(code);
     find_bases(&e);
     emit_beginning(&e, count);
     find_next_reads(&e, NULL);

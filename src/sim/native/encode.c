@@ -28,6 +28,7 @@ void wl_assembly_free(struct wl_assembly *code)
     free(code->pool.items);
     free(code->literals.items);
     free(code->jumps.items);
+    free(code->labels.items);
     memset(code, 0, sizeof *code);
 }
 
@@ -57,7 +58,7 @@ void wl_assembly_write(const struct wl_assembly *code, uint8_t *memory)
     for (size_t i = 0; i < code->literals.count; i++)
         fill(memory, &code->literals.items[i], pool + code->literals.items[i].target);
     for (size_t i = 0; i < code->jumps.count; i++)
-        fill(memory, &code->jumps.items[i], code->labels[code->jumps.items[i].target]);
+        fill(memory, &code->jumps.items[i], code->labels.items[code->jumps.items[i].target]);
 }
 
 int32_t wl_assembly_literal(struct wl_assembly *code, const void *bytes, uint32_t size_bytes)
@@ -311,9 +312,12 @@ void wl_assembly_add_immediate(struct wl_assembly *code, enum wl_gpr base, int32
     word32(code, value);
 }
 
-void wl_assembly_test_byte(struct wl_assembly *code, enum wl_gpr base, int32_t offset)
+void wl_assembly_test_small(struct wl_assembly *code, enum wl_gpr base, int32_t offset,
+                            uint32_t bytes)
 {
-    general_memory(code, 0x80, false, 7, base, offset);
+    if (bytes == 2)
+        byte(code, 0x66);
+    general_memory(code, bytes == 2 ? 0x83 : 0x80, false, 7, base, offset);
     byte(code, 0);
 }
 
@@ -365,9 +369,15 @@ void wl_assembly_jump_if(struct wl_assembly *code, enum wl_condition condition, 
     WL_PUSH(&code->jumps, ((struct wl_fixup){at, at + 4, label}));
 }
 
+uint32_t wl_assembly_new_label(struct wl_assembly *code)
+{
+    WL_PUSH(&code->labels, 0);
+    return (uint32_t)code->labels.count - 1;
+}
+
 void wl_assembly_label(struct wl_assembly *code, uint32_t label)
 {
-    code->labels[label] = (uint32_t)code->bytes.count;
+    code->labels.items[label] = (uint32_t)code->bytes.count;
 }
 
 void wl_assembly_leave(struct wl_assembly *code, const void *argument, uintptr_t address)

@@ -57,15 +57,13 @@ struct wl_fixup {
     uint32_t target; /* offset in the pool, or number of the label */
 };
 
-enum { WL_LABELS_MOST = 4 };
-
 /* Code that is being written. Zero-initialised but for is_256; ends with wl_assembly_free. */
 struct wl_assembly {
     bool is_256; /* vectors of 32 bytes (AVX2): 16 of them, without masks and broadcasts */
     WL_VECTOR(uint8_t) bytes;
     WL_VECTOR(uint8_t) pool;
     WL_VECTOR(struct wl_fixup) literals, jumps;
-    uint32_t labels[WL_LABELS_MOST]; /* where each is */
+    WL_VECTOR(uint32_t) labels; /* where each is */
 };
 
 void wl_assembly_free(struct wl_assembly *code);
@@ -134,8 +132,9 @@ void wl_assembly_increment(struct wl_assembly *code, enum wl_gpr base,
                            int32_t offset); /* 8 bytes */
 void wl_assembly_add_immediate(struct wl_assembly *code, enum wl_gpr base, int32_t offset,
                                uint32_t value); /* to 4 bytes of memory */
-void wl_assembly_test_byte(struct wl_assembly *code, enum wl_gpr base,
-                           int32_t offset); /* flags of a byte of memory compared with 0 */
+/* Flags of memory, of 1 or 2 bytes, compared with 0. */
+void wl_assembly_test_small(struct wl_assembly *code, enum wl_gpr base, int32_t offset,
+                            uint32_t bytes);
 /* Calls an address anywhere; rsi then holds `argument`. Vectors keep nothing. */
 void wl_assembly_call(struct wl_assembly *code, const void *argument, uintptr_t address);
 void wl_assembly_push(struct wl_assembly *code, enum wl_gpr source);
@@ -144,6 +143,8 @@ void wl_assembly_return(struct wl_assembly *code);
 
 enum wl_condition { WL_IF_ZERO = 0x84, WL_IF_NOT_ZERO = 0x85, WL_IF_ABOVE = 0x87 };
 void wl_assembly_jump_if(struct wl_assembly *code, enum wl_condition condition, uint32_t label);
+/* A label that is nowhere yet; they are numbered from 0 on. */
+uint32_t wl_assembly_new_label(struct wl_assembly *code);
 void wl_assembly_label(struct wl_assembly *code, uint32_t label);
 /* Jumps to an address anywhere; rdx then holds `argument`. */
 void wl_assembly_leave(struct wl_assembly *code, const void *argument, uintptr_t address);
