@@ -78,6 +78,18 @@ static void store_active(struct native_emitter *e, uint32_t number, struct wl_op
     native_store(e, place, C);
 }
 
+static void keep_active(struct native_emitter *e, uint32_t number, bool is_wide, uint32_t half)
+{
+    native_emit(e, native_and_32, number, number,
+                native_vector(is_wide ? ACTIVE_WIDE + half : ACTIVE), -1);
+}
+
+static void jump_if_any(struct native_emitter *e, uint32_t number, uint32_t label)
+{
+    native_emit(e, test, number, 0, native_vector(number), -1);
+    wl_assembly_jump_if(e->code, WL_IF_NOT_ZERO, label);
+}
+
 static void make_canonical(struct native_emitter *e, uint32_t number)
 {
     native_emit(e, compare_floats, C, number, native_vector(number), 3);
@@ -99,8 +111,7 @@ static void begin_checks(struct native_emitter *e)
 
 static void end_checks(struct native_emitter *e, uint32_t label)
 {
-    native_emit(e, test, DIFFERENCE, 0, native_vector(DIFFERENCE), -1);
-    wl_assembly_jump_if(e->code, WL_IF_NOT_ZERO, label);
+    jump_if_any(e, DIFFERENCE, label);
 }
 
 static void check(struct native_emitter *e, bool is_wide, const struct wl_operand_place *vectors,
@@ -424,6 +435,8 @@ const struct native_host native_host_256 = {
               [WL_NATIVE_DOUBLE_OF_UNSIGNED] = emit_double_of_unsigned},
     .begin_masked = begin_masked,
     .store_active = store_active,
+    .keep_active = keep_active,
+    .jump_if_any = jump_if_any,
     .make_canonical = make_canonical,
     .flush = flush,
     .begin_checks = begin_checks,

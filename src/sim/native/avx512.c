@@ -7,7 +7,8 @@ enum { MASK_ACTIVE = 4, MASK_ACTIVE_HIGH = 5 };
 
 static const struct wl_encoding broadcast_32 = {1, 2, 0, 0x58}, compare_floats = {0, 1, 0, 0xc2},
                                 compare_32 = {1, 3, 0, 0x1f}, compare_64 = {1, 3, 1, 0x1f},
-                                test_not_32 = {2, 2, 0, 0x27}, permute_two_32 = {1, 2, 0, 0x76},
+                                test_32 = {1, 2, 0, 0x27}, test_not_32 = {2, 2, 0, 0x27},
+                                permute_two_32 = {1, 2, 0, 0x76}, move_load_64 = {2, 1, 1, 0x6f},
                                 move_store_64 = {2, 1, 1, 0x7f};
 
 static void emit_masked(struct native_emitter *e, struct wl_encoding encoding, uint32_t dst,
@@ -28,6 +29,19 @@ static void store_active(struct native_emitter *e, uint32_t number, struct wl_op
 {
     wl_assembly_vector_store(e->code, is_wide ? move_store_64 : native_move_store, place,
                              (uint8_t)number, half ? MASK_ACTIVE_HIGH : MASK_ACTIVE, -1);
+}
+
+static void keep_active(struct native_emitter *e, uint32_t number, bool is_wide, uint32_t half)
+{
+    wl_assembly_vector(e->code, is_wide ? move_load_64 : native_move_load, (uint8_t)number, 0,
+                       native_vector(number), half ? MASK_ACTIVE_HIGH : MASK_ACTIVE, true, -1);
+}
+
+static void jump_if_any(struct native_emitter *e, uint32_t number, uint32_t label)
+{
+    native_emit(e, test_32, MASK_A, number, native_vector(number), -1);
+    wl_assembly_mask_test(e->code, MASK_A, MASK_A);
+    wl_assembly_jump_if(e->code, WL_IF_NOT_ZERO, label);
 }
 
 static void make_canonical(struct native_emitter *e, uint32_t number)
@@ -208,6 +222,8 @@ const struct native_host native_host_512 = {
          [WL_NATIVE_DOUBLE_OF_UNSIGNED] = native_emit_widen},
     .begin_masked = begin_masked,
     .store_active = store_active,
+    .keep_active = keep_active,
+    .jump_if_any = jump_if_any,
     .make_canonical = make_canonical,
     .flush = flush,
     .check = check,

@@ -53,7 +53,9 @@ static void find_next_reads(struct native_emitter *e, const bool *only)
     for (uint32_t at = e->segment->count; at-- > 0;) {
         const struct wl_op *op = &e->program->ops[e->segment->first + at];
         const struct wl_native_operands all = wl_native_operands(op);
-        e->is_needed[at] = only ? only[at] : is_needed(e, at, op, &all, next);
+        e->is_needed[at] = only                  ? only[at]
+                           : e->segment->is_free ? true
+                                                 : is_needed(e, at, op, &all, next);
         if (!e->is_needed[at])
             continue;
         for (uint32_t w = all.write_count; w-- > 0;) { /* of two to one register the last counts */
@@ -92,6 +94,9 @@ static void find_bases(struct native_emitter *e)
                 need_base(e, NATIVE_BASE_PARAMETERS);
         if (op->code == WL_OP_LOAD_PARAM && !native_find_parameter(e, op->dst))
             need_base(e, NATIVE_BASE_PARAMETERS);
+        if (e->segment->is_free &&
+            (op->code == WL_OP_LOAD_SHARED || op->code == WL_OP_STORE_SHARED))
+            need_base(e, NATIVE_BASE_SHARED);
         if (op->code != WL_OP_SPECIAL || op->kind == WL_SPECIAL_LANEID)
             continue;
         need_base(e, op->kind <= WL_SPECIAL_TID_Z ? NATIVE_BASE_THREADS
@@ -261,10 +266,13 @@ static void emit_counting(struct native_emitter *e, uintptr_t count)
     wl_assembly_label(code, LABEL_COUNTED);
 }
 
-/* Where the launch, the block, the warp's threads and the parameters are. */
+/* Where the launch, the block, its memory, the warp's threads and the parameters are. */
 static void emit_launch_bases(struct native_emitter *e)
 {
     struct wl_assembly *code = e->code;
+    if (e->bases[NATIVE_BASE_SHARED] != WL_NO_GPR)
+        wl_assembly_load(code, e->bases[NATIVE_BASE_SHARED], WL_RDI,
+                         offsetof(struct wl_warp, shared), 8);
     if (e->bases[NATIVE_BASE_BLOCK] != WL_NO_GPR)
         wl_assembly_load(code, e->bases[NATIVE_BASE_BLOCK], WL_RDI, offsetof(struct wl_warp, cta),
                          8);
@@ -361,14 +369,27 @@ static void skip_piece(struct native_emitter *e, uint32_t label)
     wl_assembly_jump_if(e->code, WL_IF_ZERO, label);
 }
 
+uint32_t native_begin_active(struct native_emitter *e)
+{
+    const uint32_t end = wl_assembly_new_label(e->code);
+    skip_piece(e, end);
+    e->host->begin_masked(e);
+    return end;
+}
+
+uint32_t native_exit_label(struct native_emitter *e)
+{
+    if (e->at == 0)
+        return LABEL_MISS_LATE;
+    const struct native_exit exit = {e->at, wl_assembly_new_label(e->code)};
+    WL_PUSH(&e->exits, exit);
+    return exit.label;
+}
+
 static void emit_piece(struct native_emitter *e)
 {
-    const uint32_t end = e->is_masked ? wl_assembly_new_label(e->code) : 0;
     begin_piece(e);
-    if (e->is_masked) {
-        skip_piece(e, end);
-        e->host->begin_masked(e);
-    }
+    const uint32_t end = e->is_masked ? native_begin_active(e) : 0;
     for (e->at = e->phase; e->at < e->phase_end && !e->has_failed; e->at++) {
         if (!e->is_needed[e->at])
             continue;
@@ -397,20 +418,39 @@ static bool is_apart(const struct wl_op *before, const struct wl_op *op)
            (before->code == WL_OP_SHUFFLE && writes(op, before->a));
 }
 
+/* Of a free segment, whose accesses are phases of their own. */
+static bool is_free_access(const struct native_emitter *e, uint32_t at)
+{
+    const uint8_t form = wl_native_rows[e->program->ops[e->segment->first + at].code].form;
+    return e->segment->is_free &&
+           (form == WL_NATIVE_SHARED || form == WL_NATIVE_GLOBAL || form == WL_NATIVE_STORE);
+}
+
 static uint32_t find_phase_end(const struct native_emitter *e)
 {
     const struct wl_op *ops = &e->program->ops[e->segment->first];
-    for (uint32_t end = e->phase + 1; end < e->segment->count; end++)
+    for (uint32_t end = e->phase + 1; end < e->segment->count; end++) {
+        if (is_free_access(e, end))
+            return end;
         for (uint32_t at = e->phase; at < end; at++)
             if (is_apart(&ops[at], &ops[end]))
                 return end;
+    }
     return e->segment->count;
 }
 
-/* All pieces of the operations up to a shuffle of what they write, then those of the next. */
+/* All pieces of the operations up to a shuffle of what they write, or to an access of a free
+ * segment, then those of the next. */
 static void emit_phases(struct native_emitter *e)
 {
     for (e->phase = 0; e->phase < e->segment->count; e->phase = e->phase_end) {
+        if (is_free_access(e, e->phase)) {
+            e->at = e->phase;
+            e->phase_end = e->phase + 1;
+            begin_operation(e);
+            native_emit_access(e);
+            continue;
+        }
         e->phase_end = find_phase_end(e);
         for (e->piece = 0; e->piece < e->host->pieces; e->piece++)
             emit_piece(e);
@@ -423,6 +463,30 @@ static void emit_pops(struct native_emitter *e)
         wl_assembly_pop(e->code, base_registers[i]);
 }
 
+/* Where somebody looks at accesses, those of free segments are the executor's. */
+static void emit_free_checks(struct native_emitter *e)
+{
+    struct wl_assembly *code = e->code;
+    wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, worker), 8);
+    wl_assembly_load(code, WL_RAX, WL_RAX, offsetof(struct wl_worker, run), 8);
+    wl_assembly_test_small(code, WL_RAX, offsetof(struct wl_run, count), 1);
+    wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
+    wl_assembly_compare_zero(code, WL_RDI, offsetof(struct wl_warp, trace));
+    wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
+}
+
+/* The ways out of a free segment before it has ended: its other operations are the executor's. */
+static void emit_exits(struct native_emitter *e)
+{
+    for (size_t i = 0; i < e->exits.count; i++) {
+        wl_assembly_label(e->code, e->exits.items[i].label);
+        emit_pops(e);
+        wl_assembly_lea(e->code, WL_RAX, WL_RSI,
+                        (int32_t)(e->exits.items[i].at * sizeof(struct wl_op)));
+        wl_assembly_return(e->code);
+    }
+}
+
 /* All up to where the segment's own operations begin. */
 static void emit_beginning(struct native_emitter *e, uintptr_t count)
 {
@@ -430,13 +494,15 @@ static void emit_beginning(struct native_emitter *e, uintptr_t count)
     wl_assembly_load(e->code, WL_R8, WL_RDI, offsetof(struct wl_warp, registers), 8);
     if (segment->slot_count)
         emit_checks(e);
+    if (segment->is_free)
+        emit_free_checks(e);
     for (uint32_t i = CALLER_OWNED; i < e->bases_used; i++)
         wl_assembly_push(e->code, base_registers[i]);
     if (segment->is_derived) {
         emit_launch_bases(e);
         emit_slices(e);
     }
-    if (segment->global_loads || segment->stores_global)
+    if (!segment->is_free && (segment->global_loads || segment->stores_global))
         emit_counting(e, count);
     emit_slot_bases(e);
     emit_launch_bases(e);
@@ -468,19 +534,22 @@ bool wl_native_emit(const struct wl_program *program, const struct wl_native_seg
     emit_beginning(&e, count);
     find_next_reads(&e, NULL);
     emit_phases(&e);
-    native_emit_stores(&e);
+    if (!segment->is_free)
+        native_emit_stores(&e);
     emit_pops(&e);
     wl_assembly_lea(code, WL_RAX, WL_RSI, (int32_t)(segment->count * sizeof(struct wl_op)));
     wl_assembly_return(code);
+    emit_exits(&e);
     wl_assembly_label(code, LABEL_MISS_LATE);
-    if (segment->is_derived)
+    if (segment->is_derived || segment->is_free)
         emit_pops(&e);
     wl_assembly_label(code, LABEL_MISS);
-    if (segment->slot_count)
+    if (segment->slot_count || segment->is_free)
         wl_assembly_leave(code, segment, miss);
     free(e.is_needed);
     free(e.next_of_reads);
     free(e.next_of_writes);
     free(e.elsewhere.items);
+    free(e.exits.items);
     return !e.has_failed;
 }

@@ -19,6 +19,7 @@ enum native_base {
     NATIVE_BASE_BLOCK,
     NATIVE_BASE_LAUNCH,
     NATIVE_BASE_PARAMETERS,
+    NATIVE_BASE_SHARED,
     NATIVE_BASE_COUNT
 };
 /* Half of a 64-bit register of the piece, or a 32-bit one. */
@@ -41,6 +42,11 @@ struct native_elsewhere {
     bool is_raw;
 };
 
+/* Where a free segment is left before its operation `at` is done. */
+struct native_exit {
+    uint32_t at, label;
+};
+
 struct native_emitter;
 typedef void (*native_form)(struct native_emitter *e);
 
@@ -55,6 +61,10 @@ struct native_host {
     /* the vector to its place in the warp's registers, where lanes may be off those that are on */
     void (*store_active)(struct native_emitter *e, uint32_t number, struct wl_operand_place place,
                          bool is_wide, uint32_t half);
+    /* elements of half `half` of the piece whose lanes are off become 0 */
+    void (*keep_active)(struct native_emitter *e, uint32_t number, bool is_wide, uint32_t half);
+    /* jumps to the label if any bit of the vector is set */
+    void (*jump_if_any)(struct native_emitter *e, uint32_t number, uint32_t label);
     /* NaNs become the canonical one; subnormal elements become zero of the same sign */
     void (*make_canonical)(struct native_emitter *e, uint32_t number);
     void (*flush)(struct native_emitter *e, uint32_t number);
@@ -95,7 +105,8 @@ struct native_emitter {
     uint8_t bases[NATIVE_BASE_COUNT]; /* WL_NO_GPR: not needed */
     uint8_t bases_used;
     bool is_masked; /* lanes may be off: they keep what they have */
-    bool is_ahead;  /* of the segment's course: nothing is written to the warp's registers */
+    WL_VECTOR(struct native_exit) exits;
+    bool is_ahead; /* of the segment's course: nothing is written to the warp's registers */
     bool has_failed;
 };
 
@@ -191,6 +202,13 @@ void native_emit_global(struct native_emitter *e);
 /* Keeps what is stored, until native_emit_stores writes all of that to memory. r9: where. */
 void native_emit_store(struct native_emitter *e);
 void native_emit_stores(struct native_emitter *e);
+/* All pieces of an access of a free segment, of which what it reads is in the warp's registers. */
+void native_emit_access(struct native_emitter *e);
+/* Begins what only the piece's lanes that are on do; where none is, jumps to the label that it
+ * returns. */
+uint32_t native_begin_active(struct native_emitter *e);
+/* Where the segment is left before the operation at hand is done. */
+uint32_t native_exit_label(struct native_emitter *e);
 
 /* Their places in a host's table. */
 #define NATIVE_COMMON_FORMS                                                                   \

@@ -246,6 +246,72 @@ void wl_assembly_store(struct wl_assembly *code, enum wl_gpr source, enum wl_gpr
     general_memory(code, bytes == 1 ? 0x88 : 0x89, bytes == 8, source, base, offset);
 }
 
+static void indexed(struct wl_assembly *code, unsigned opcode, unsigned reg,
+                    struct wl_indexed_place place, uint32_t bytes)
+{
+    const unsigned value = 0x40 | (unsigned)(bytes == 8) << 3 | (reg >> 3 & 1) << 2 |
+                           (unsigned)(place.index >> 3 & 1) << 1 | (place.base >> 3 & 1);
+    if (value != 0x40)
+        byte(code, value);
+    byte(code, opcode);
+    byte(code, 0x84 | (reg & 7) << 3);
+    byte(code, (place.scale == 8 ? 3u : 2u) << 6 | (place.index & 7u) << 3 | (place.base & 7u));
+    word32(code, (uint32_t)place.offset);
+}
+
+void wl_assembly_load_indexed(struct wl_assembly *code, enum wl_gpr dst,
+                              struct wl_indexed_place place, uint32_t bytes)
+{
+    indexed(code, 0x8b, dst, place, bytes);
+}
+
+void wl_assembly_store_indexed(struct wl_assembly *code, enum wl_gpr source,
+                               struct wl_indexed_place place, uint32_t bytes)
+{
+    indexed(code, 0x89, source, place, bytes);
+}
+
+void wl_assembly_load_extended(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base,
+                               int32_t offset, uint32_t bytes, enum wl_extension extension)
+{
+    const bool is_wide = extension == WL_EXTEND_SIGN_64;
+    if (extension == WL_EXTEND_ZEROS || bytes == 8 || (bytes == 4 && !is_wide)) {
+        wl_assembly_load(code, dst, base, offset, bytes);
+    } else if (bytes == 4) {
+        general_memory(code, 0x63, true, dst, base, offset); /* movsxd */
+    } else {
+        rex(code, is_wide, dst, base);
+        byte(code, 0x0f); /* movsx */
+        byte(code, bytes == 2 ? 0xbf : 0xbe);
+        memory_operand(code, dst, base, offset);
+    }
+}
+
+void wl_assembly_extend_16(struct wl_assembly *code, enum wl_gpr dst)
+{
+    rex(code, false, dst, dst);
+    byte(code, 0x0f); /* movzx */
+    byte(code, 0xb7);
+    byte(code, 0xc0 | (dst & 7u) << 3 | (dst & 7u));
+}
+
+void wl_assembly_add_to(struct wl_assembly *code, enum wl_gpr dst, uint32_t value)
+{
+    rex(code, false, 0, dst);
+    byte(code, 0x81);
+    byte(code, 0xc0 | (dst & 7u));
+    word32(code, value);
+}
+
+void wl_assembly_lowest_bit(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr source)
+{
+    byte(code, 0xf3); /* tzcnt; where there is none, bsf */
+    rex(code, false, dst, source);
+    byte(code, 0x0f);
+    byte(code, 0xbc);
+    byte(code, 0xc0 | (dst & 7u) << 3 | (source & 7u));
+}
+
 void wl_assembly_lea(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset)
 {
     general_memory(code, 0x8d, true, dst, base, offset);

@@ -98,11 +98,29 @@ void wl_assembly_mask_shift(struct wl_assembly *code, uint8_t dst, uint8_t mask,
 void wl_assembly_mask_test(struct wl_assembly *code, uint8_t mask1, uint8_t mask2);
 
 /* General registers; bytes: 1, 2, 4 or 8 of memory (1 and 2 are extended by zeros). A byte is
- * stored of the first four registers. */
+ * stored of the first four registers or the last eight. */
 void wl_assembly_load(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset,
                       uint32_t bytes);
 void wl_assembly_store(struct wl_assembly *code, enum wl_gpr source, enum wl_gpr base,
                        int32_t offset, uint32_t bytes);
+/* Memory at base + index * scale + offset. */
+struct wl_indexed_place {
+    uint8_t base, index, scale; /* general registers; 4 or 8 */
+    int32_t offset;
+};
+/* How what has less than 64 bits is extended. */
+enum wl_extension { WL_EXTEND_ZEROS, WL_EXTEND_SIGN_32, WL_EXTEND_SIGN_64 };
+/* Of 4 or 8 bytes. */
+void wl_assembly_load_indexed(struct wl_assembly *code, enum wl_gpr dst,
+                              struct wl_indexed_place place, uint32_t bytes);
+void wl_assembly_store_indexed(struct wl_assembly *code, enum wl_gpr source,
+                               struct wl_indexed_place place, uint32_t bytes);
+void wl_assembly_load_extended(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base,
+                               int32_t offset, uint32_t bytes, enum wl_extension extension);
+void wl_assembly_extend_16(struct wl_assembly *code, enum wl_gpr dst); /* by zeros, to 64 */
+void wl_assembly_add_to(struct wl_assembly *code, enum wl_gpr dst, uint32_t value); /* 4 bytes */
+/* dst = the number of the lowest bit of source that is set; 4 bytes, not 0. */
+void wl_assembly_lowest_bit(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr source);
 void wl_assembly_lea(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset);
 
 enum wl_arithmetic {

@@ -34,9 +34,12 @@ static void set_run(struct wl_op *op, wl_op_run run)
     __atomic_store_n(&op->run[0], run, __ATOMIC_RELEASE);
 }
 
-static void set_masked_run(struct wl_op *op, wl_op_run run)
+/* Where lanes are off: what the operation is but for a free segment that begins there. */
+static void set_masked_run(struct wl_program *program, uint32_t at, wl_op_run run)
 {
-    __atomic_store_n(&op->run[1], run, __ATOMIC_RELEASE);
+    struct wl_native_segment *free = program->native->free[at];
+    __atomic_store_n(free ? &free->masked.otherwise : &program->ops[at].run[1], run,
+                     __ATOMIC_RELEASE);
 }
 
 /* ---- shared loads: what a worker has learnt of them ---- */
@@ -189,6 +192,8 @@ static void count_accesses(struct wl_warp *warp, const struct wl_native_segment 
 
 static const struct wl_op *run_anyway(struct wl_warp *warp, const struct wl_op *op,
                                       struct wl_native_segment *segment);
+static const struct wl_op *run_bound(struct wl_warp *warp, const struct wl_op *op,
+                                     struct wl_native_segment *segment);
 
 /* Writes the segment's code into memory of its own, which then may be executed and not written.
  * NULL: it cannot be. */
@@ -198,8 +203,9 @@ static wl_op_run write_code(const struct wl_program *program,
 {
     struct wl_assembly code = {.is_256 = program->native->is_256};
     wl_op_run run = NULL;
-    bool is_good = wl_native_emit(program, segment, is_masked, (uintptr_t)run_anyway,
-                                  (uintptr_t)count_accesses, &code);
+    const uintptr_t miss = segment->is_free ? (uintptr_t)run_bound : (uintptr_t)run_anyway;
+    bool is_good =
+        wl_native_emit(program, segment, is_masked, miss, (uintptr_t)count_accesses, &code);
     const size_t bytes = wl_assembly_size(&code);
     void *memory = MAP_FAILED;
     if (is_good)
@@ -334,7 +340,7 @@ static const struct wl_op *learn_masked(struct wl_warp *warp, const struct wl_op
     if (__atomic_add_fetch(&masked->seen, 1, __ATOMIC_RELAXED) == OFTEN) {
         pthread_mutex_lock(&program->native->lock);
         const bool is_good = compile_masked(program, segment);
-        set_masked_run(&program->ops[segment->first], is_good ? masked->code : masked->otherwise);
+        set_masked_run(program, segment->first, is_good ? masked->code : masked->otherwise);
         pthread_mutex_unlock(&program->native->lock);
     }
     return masked->otherwise(warp, op);
@@ -346,7 +352,61 @@ static void begin_learning_masked(struct wl_program *program, struct wl_native_s
     segment->masked.otherwise = op->run[1];
     program->native->masked[segment->first] = segment;
     const bool is_compiled = program->native->is_eager && compile_masked(program, segment);
-    set_masked_run(op, is_compiled ? segment->masked.code : learn_masked);
+    set_masked_run(program, segment->first, is_compiled ? segment->masked.code : learn_masked);
+}
+
+/* ---- free segments ---- */
+
+static wl_op_run otherwise_of(const struct wl_native_segment *segment)
+{
+    return __atomic_load_n(&segment->masked.otherwise, __ATOMIC_ACQUIRE);
+}
+
+/* Where a free segment goes whose accesses somebody looks at, or whose first is not as it should
+ * be. */
+static const struct wl_op *run_bound(struct wl_warp *warp, const struct wl_op *op,
+                                     struct wl_native_segment *segment)
+{
+    return otherwise_of(segment)(warp, op);
+}
+
+/* Stands for one that cannot be compiled. */
+static const struct wl_op *run_unfree(struct wl_warp *warp, const struct wl_op *op)
+{
+    const struct wl_program *program = warp->worker->run->program;
+    return run_bound(warp, op, program->native->free[op - program->ops]);
+}
+
+/* Stands for a free segment until it would have been of use often enough. */
+static const struct wl_op *learn_free(struct wl_warp *warp, const struct wl_op *op)
+{
+    struct wl_program *program = program_of(warp);
+    struct wl_native_segment *segment = program->native->free[op - program->ops];
+    struct wl_native_masked *masked = &segment->masked;
+    const bool is_use = !warp->worker->run->count && !warp->trace;
+    if (is_use && __atomic_add_fetch(&masked->seen, 1, __ATOMIC_RELAXED) == OFTEN) {
+        pthread_mutex_lock(&program->native->lock);
+        const bool is_good = compile_masked(program, segment);
+        __atomic_store_n(&program->ops[segment->first].run[1], is_good ? masked->code : run_unfree,
+                         __ATOMIC_RELEASE);
+        pthread_mutex_unlock(&program->native->lock);
+    }
+    return otherwise_of(segment)(warp, op);
+}
+
+/* The segments are those from first_free on; they begin with learn_free. */
+static void begin_free(struct wl_program *program)
+{
+    struct wl_native *native = program->native;
+    for (size_t i = native->first_free; i < native->segments.count; i++) {
+        struct wl_native_segment *segment = native->segments.items[i];
+        struct wl_op *op = &program->ops[segment->first];
+        segment->masked.otherwise = op->run[1];
+        native->free[segment->first] = segment;
+        const bool is_compiled = native->is_eager && compile_masked(program, segment);
+        __atomic_store_n(&op->run[1], is_compiled ? segment->masked.code : learn_free,
+                         __ATOMIC_RELEASE);
+    }
 }
 
 /* Where a compiled segment goes that does not fit as it is. */
@@ -386,6 +446,7 @@ static void free_native(struct wl_native *native)
     free(native->segments.items);
     free(native->loading);
     free(native->masked);
+    free(native->free);
     free(native->is_loading_site);
     pthread_mutex_destroy(&native->lock);
     free(native);
@@ -444,10 +505,13 @@ void wl_native_install(struct wl_program *program, enum wl_sim_engine engine)
     for (size_t i = 0; i < count; i++)
         if (native->segments.items[i]->index != UINT32_MAX)
             find_parts(program, native->segments.items[i]);
+    native->first_free = native->segments.count;
+    wl_native_find(program, 0, program->op_count, WL_NATIVE_FREE, native);
     native->loading = wl_alloc_zero(native->plan_count, sizeof(struct wl_native_segment *));
     native->is_loading_site = wl_alloc_zero(program->site_count, 1);
     native->masked = wl_alloc_zero(program->op_count, sizeof(struct wl_native_segment *));
-    for (size_t i = 0; i < native->segments.count; i++) {
+    native->free = wl_alloc_zero(program->op_count, sizeof(struct wl_native_segment *));
+    for (size_t i = 0; i < native->first_free; i++) {
         struct wl_native_segment *segment = native->segments.items[i];
         note_loads(program, segment);
         if (i < count)
@@ -457,4 +521,5 @@ void wl_native_install(struct wl_program *program, enum wl_sim_engine engine)
         if (segment->index == UINT32_MAX)
             begin_learning_masked(program, segment);
     }
+    begin_free(program);
 }

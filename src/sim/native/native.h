@@ -101,8 +101,8 @@ enum { WL_NATIVE_SLOTS = 6 }; /* addresses of a segment */
 #define WL_NATIVE_OPERATIONS 512 /* of a segment, at most */
 
 /* Which operations a segment may have. ALL: loads from addresses that it computes, too, and stores.
- */
-enum wl_native_takes { WL_NATIVE_NO_LOADS, WL_NATIVE_LOADS, WL_NATIVE_ALL };
+ * FREE: any loads and stores of lanes anywhere, of launches that nobody counts. */
+enum wl_native_takes { WL_NATIVE_NO_LOADS, WL_NATIVE_LOADS, WL_NATIVE_ALL, WL_NATIVE_FREE };
 
 /* A run of operations that are compiled together. One that loads is compiled once its loads have
  * shown how the lanes' addresses lie to each other. */
@@ -111,6 +111,7 @@ struct wl_native_segment {
     uint32_t number;       /* in native->segments, and segment of its first operation */
     uint32_t index;        /* in worker->plans; UINT32_MAX: it loads nothing */
     uint32_t slot_count;
+    bool is_free;     /* its accesses, one at least, are done in their order */
     bool is_derived;  /* some of its addresses are written in it */
     uint8_t *slot_of; /* by operation: of a load or store, which of the slots */
     /* done last, in their order, when all its loads have been done */
@@ -163,8 +164,9 @@ struct wl_native {
     WL_VECTOR(struct wl_native_segment *) segments; /* never grows while a launch runs */
     struct wl_native_segment **loading;             /* those that load, by index */
     uint32_t plan_count;
-    struct wl_native_segment *
-        *masked;              /* those that begin there where lanes are off, by operation */
+    /* those that begin there where lanes are off, by operation; free ones before the others */
+    struct wl_native_segment **masked, **free;
+    size_t first_free;        /* of the segments: they are the last */
     uint8_t *is_loading_site; /* by site: a compiled segment may load there */
     bool is_256;              /* for AVX2 */
     bool is_eager;            /* what loads is compiled early */
@@ -187,15 +189,17 @@ struct wl_native_shuffle {
 /* False: the lanes are not the same whenever it runs, or it writes what it reads. */
 bool wl_native_find_shuffle(const struct wl_program *program, uint32_t at,
                             struct wl_native_shuffle *shuffle);
+/* Whether a free segment may have the access, which has a row. */
+bool wl_native_is_free_access(const struct wl_program *program, const struct wl_op *op);
 /* Whether the operation is the kernel's itself: called functions have other registers. */
 bool wl_native_is_of_kernel(const struct wl_program *program, uint32_t at);
 /* Whether there are general registers for all memory that the segment reads. */
 bool wl_native_has_bases(const struct wl_program *program, const struct wl_native_segment *segment);
 
 /* Writes the segment's code, for AVX2 if code->is_256. is_masked: for lanes that may be off, where
- * it loads nothing. miss: where it goes when it does not fit, with the segment as third argument.
- * count: what it calls, with the segment as second, to count its global loads. False: it is too
- * much for the registers there are. */
+ * it loads nothing or is free. miss: where it goes when it does not fit, with the segment as third
+ * argument. count: what it calls, with the segment as second, to count its global loads. False: it
+ * is too much for the registers there are. */
 bool wl_native_emit(const struct wl_program *program, const struct wl_native_segment *segment,
                     bool is_masked, uintptr_t miss, uintptr_t count, struct wl_assembly *code);
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "gpu/gpu.h"
@@ -447,6 +448,74 @@ static const char *generate_scattered(struct wl_text *text)
     return text->data;
 }
 
+/* An access by lanes that lie anywhere in shared memory, the input, or what has been stored. */
+static void add_free_access(struct wl_text *text)
+{
+    static const char *const loads[] = {
+        "ld.@.u8 %r4",          "ld.@.s8 %r5",  "ld.@.s16 %r6", "ld.@.u16 %r7",
+        "ld.@.u32 %r4",         "ld.@.u64 %d2", "ld.@.s32 %d3", "ld.@.s8 %d2",
+        "ld.@.b16 %h0",         "ld.@.s8 %h0",  "ld.@.f32 %r5", "ld.@.v2.u32 {%r4,%r6}",
+        "ld.@.v2.u64 {%d2,%d3}"};
+    static const char *const stores[] = {
+        "st.@.u8 [],%r4", "st.@.u16 [],%r5", "st.@.u32 [],%r6",         "st.@.u64 [],%d2",
+        "st.@.u8 [],%d3", "st.@.u16 [],%h0", "st.@.v2.u32 [],{%r7,%r4}"};
+    const bool is_store = draw(3) == 0, is_shared = draw(2), is_stored = is_store || draw(2);
+    const char *form = is_store ? stores[draw(WL_COUNT(stores))] : loads[draw(WL_COUNT(loads))];
+    const char *address = is_shared ? draw(2) ? "%r13" : "%d13" : "%d15";
+    wl_text_addf(text, "mad.lo.u32 %%r14, %%r14, 1664525, %%r8; shr.u32 %%r15, %%r14, 8;\n");
+    if (draw(3) == 0)
+        wl_text_addf(text, "shl.b32 %%r15, %%r11, %u;\n", 3 + draw(2));
+    wl_text_addf(text, "and.b32 %%r15, %%r15, %u;\n", is_shared ? 2032 : 16368);
+    if (is_shared)
+        wl_text_add(text, "mov.u32 %r13, s; add.s32 %r13, %r13, %r15; cvt.u64.u32 %d13, %r13;\n"
+                          "add.s64 %d13, %d13, %d12; cvt.u32.u64 %r13, %d13;\n");
+    else
+        wl_text_addf(text,
+                     "cvt.u64.u32 %%d15, %%r15; add.s64 %%d15, %%d15, %%d%u;\n"
+                     "add.s64 %%d15, %%d15, %%d12;\n",
+                     is_stored ? 14 : 11);
+    for (const char *c = form; *c; c++)
+        if (*c == '@')
+            wl_text_add(text, is_shared ? "shared" : "global");
+        else if (*c == '[')
+            wl_text_addf(text, "[%s+%u", address, 16 * draw(3));
+        else
+            wl_text_add_char(text, *c);
+    if (!is_store)
+        wl_text_addf(text, ",[%s+%u]", address, 16 * draw(3));
+    wl_text_add(text, ";\nxor.b32 %r0, %r0, %r4; add.s32 %r1, %r1, %r5; xor.b32 %r2, %r2, %r6;\n"
+                      "add.s32 %r3, %r3, %r7; add.s64 %d0, %d0, %d2; xor.b64 %d1, %d1, %d3;\n"
+                      "mov.b32 %r12, {%h0,%h0}; add.s32 %r3, %r3, %r12;\n");
+}
+
+/* A loop of such accesses by some lanes; in the end of some kernels they leave memory or come to
+ * where their elements do not begin. */
+static const char *generate_free(struct wl_text *text)
+{
+    wl_text_add(text, HEAD);
+    add_loads(text);
+    wl_text_add(text, ".reg .b16 %h<1>; mov.b16 %h0, 7; mov.u32 %r11, %tid.x; mov.u32 %r10, 0;\n"
+                      "ld.param.u64 %d11, [from]; ld.param.u64 %d14, [to]; mov.u64 %d12, 0;\n"
+                      "LOOP:\n");
+    for (int part = 0; part < 3; part++) {
+        wl_text_addf(text,
+                     "shr.u32 %%r15, %%r14, 13; and.b32 %%r15, %%r15, %u;\n"
+                     "setp.eq.u32 %%p4, %%r15, 0; @%sp4 bra L%d;\n",
+                     (2u << draw(4)) - 1, draw(2) ? "!%" : "%", part);
+        for (int i = 0; i < 4; i++) {
+            add_free_access(text);
+            add_operation(text);
+        }
+        wl_text_addf(text, "L%d:\n", part);
+    }
+    wl_text_addf(text,
+                 "setp.eq.u32 %%p4, %%r10, 40; selp.b64 %%d12, %u, %%d12, %%p4;\n"
+                 "add.s32 %%r10, %%r10, 1; setp.lt.u32 %%p4, %%r10, 44; @%%p4 bra LOOP;\n",
+                 (const uint32_t[]){0, 0, 0, 0, 1 << 20, 2}[draw(6)]);
+    add_stores(text);
+    return text->data;
+}
+
 struct memory {
     uint8_t *bytes, *in, *out;
 };
@@ -456,6 +525,7 @@ static uint64_t computed_hits, storing_hits, vector_hits, stored_vector_hits;
 /* And of those with offsets in shared memory in registers of 64 bits: that begin with them, that
  * compute them. */
 static uint64_t wide_hits, wide_computed_hits;
+static uint32_t free_compiled;
 static bool counts_all = true; /* of the engine that is compared */
 
 static bool has_vectors(const struct wl_program *program, const struct wl_native_segment *segment,
@@ -516,6 +586,7 @@ static enum wl_code run(const char *text, uint32_t threads, const struct memory 
     for (size_t i = 0; program->native && i < program->native->segments.count; i++) {
         const struct wl_native_segment *segment = program->native->segments.items[i];
         *compiled += (threads < WL_LANES ? segment->masked.code : segment->code) != NULL;
+        free_compiled += segment->is_free && segment->masked.code;
         computed_hits += segment->is_derived ? segment->hits : 0;
         storing_hits += segment->store_count ? segment->hits : 0;
         count_wide(segment);
@@ -650,6 +721,22 @@ static void loads_from_anywhere_that_nobody_counts_give_the_same_bits(void **sta
     counts_all = true;
 }
 
+static void accesses_by_some_lanes_that_nobody_counts_give_the_same_bits(void **state)
+{
+    static const uint32_t threads[] = {THREADS, 5, 17, 30};
+    (void)state;
+    counts_all = false;
+    for (size_t i = 0; i < WL_COUNT(threads); i++) {
+        const uint32_t before = free_compiled;
+        for (enum wl_sim_engine engine = WL_ENGINE_COMPILE; engine <= WL_ENGINE_COMPILE_256;
+             engine++)
+            compare_engine(generate_free, threads[i], KERNELS / (i ? 4 : 1), engine);
+        if (__builtin_cpu_supports("avx2"))
+            assert_true(free_compiled - before >= 3 * KERNELS / 4);
+    }
+    counts_all = true;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -660,6 +747,7 @@ int main(void)
         cmocka_unit_test(vectors_give_the_same_bits_and_counts),
         cmocka_unit_test(stores_give_the_same_bits_and_counts),
         cmocka_unit_test(loads_from_anywhere_that_nobody_counts_give_the_same_bits),
+        cmocka_unit_test(accesses_by_some_lanes_that_nobody_counts_give_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,21 @@ static bool is_simple_store(const struct wl_op *op)
            op->width_bytes == (is_wide ? 8 : 4) && is_short_way(op->imm);
 }
 
+static bool may_access(const struct wl_program *program, const struct wl_op *op,
+                       enum wl_native_takes takes)
+{
+    if (takes == WL_NATIVE_FREE)
+        return wl_native_is_free_access(program, op);
+    switch (wl_native_rows[op->code].form) {
+    case WL_NATIVE_SHARED:
+        return takes != WL_NATIVE_NO_LOADS && is_simple_load(op);
+    case WL_NATIVE_GLOBAL:
+        return takes != WL_NATIVE_NO_LOADS && is_simple_global(op);
+    default:
+        return takes == WL_NATIVE_ALL && is_simple_store(op);
+    }
+}
+
 static bool may_compile(const struct wl_program *program, uint32_t at, enum wl_native_takes takes)
 {
     const struct wl_op *op = &program->ops[at];
@@ -60,11 +75,9 @@ static bool may_compile(const struct wl_program *program, uint32_t at, enum wl_n
     case WL_NATIVE_SHUFFLE:
         return wl_native_find_shuffle(program, at, &shuffle);
     case WL_NATIVE_SHARED:
-        return takes != WL_NATIVE_NO_LOADS && is_simple_load(op);
     case WL_NATIVE_GLOBAL:
-        return takes != WL_NATIVE_NO_LOADS && is_simple_global(op);
     case WL_NATIVE_STORE:
-        return takes == WL_NATIVE_ALL && is_simple_store(op);
+        return may_access(program, op, takes);
     default:
         return true;
     }
@@ -195,6 +208,11 @@ static bool take(const struct wl_program *program, struct wl_native_segment *seg
     const uint8_t form = wl_native_rows[op->code].form;
     const bool loads = form == WL_NATIVE_SHARED || form == WL_NATIVE_GLOBAL;
     const bool stores = form == WL_NATIVE_STORE, is_global = is_global_access(op);
+    if (takes == WL_NATIVE_FREE) {
+        segment->is_free |= loads || stores;
+        segment->count++;
+        return true;
+    }
     if ((loads && (is_global ? segment->stores_global : segment->stores_shared)) ||
         (stores && segment->store_count == WL_NATIVE_STORES) ||
         ((loads || stores) && !take_slot(program, segment, op, takes)))
@@ -240,7 +258,7 @@ void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t e
         find_one(program, at, end, takes, &segment);
         if (segment.slot_count && !wl_native_has_bases(program, &segment))
             find_one(program, at, end, WL_NATIVE_LOADS, &segment);
-        if (segment.count)
+        if (segment.count && (takes != WL_NATIVE_FREE || segment.is_free))
             keep(native, &segment);
         at += segment.count ? segment.count : 1;
     }
