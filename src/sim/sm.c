@@ -544,12 +544,14 @@ static bool is_jump(const struct wl_op *op)
 static bool run_watched(struct wl_warp *warp)
 {
     bool is_idle = true;
+    warp->is_watched = true;
     for (const struct wl_op *op = warp->pc, *next; op; op = next) {
         next = op->run[warp->is_masked](warp, op);
         const struct wl_op *end = is_jump(op) || !next || next <= op ? op + 1 : next;
         for (const struct wl_op *done = op; done < end; done++)
             is_idle &= is_idle_op(done);
     }
+    warp->is_watched = false;
     return is_idle;
 }
 

@@ -83,6 +83,7 @@ struct wl_warp {
     uint32_t barrier_value; /* contribution of a reducing barrier */
     uint32_t counted_ahead; /* loads to come that a load before has counted */
     uint32_t vain_tests;    /* of barrier objects, since it did anything else with one */
+    bool is_watched;        /* each of its operations returns before the next begins */
     bool is_idle;           /* its last turn was nothing but such tests, after many */
     const struct wl_op *barrier_op;
     uint32_t arrived_lanes;               /* at the cluster's barrier, in this phase */

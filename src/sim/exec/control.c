@@ -104,12 +104,18 @@ RUN(BLOCK)
     return enter_block(warp, op);
 }
 
+/* Where a branch leads; a block that begins there, as the executor has it, has begun. */
+static inline const struct wl_op *go_on(struct wl_warp *warp, const struct wl_op *op)
+{
+    return op && op->run[0] == WL_EXEC(BLOCK) ? enter_block(warp, op) : op;
+}
+
 RUN(JOIN)
 {
     if (op == warp->join) {
         const struct wl_op *next = pop_path(warp);
         if (next != op || op == warp->join)
-            return next;
+            return go_on(warp, next);
     }
     return enter_block(warp, op);
 }
@@ -136,7 +142,7 @@ RUN(UNGUARD)
 
 RUN(BRANCH)
 {
-    return op_at(warp, op->target);
+    return go_on(warp, op_at(warp, op->target));
 }
 
 RUN(BRANCH_IF)
@@ -150,9 +156,9 @@ RUN(BRANCH_IF)
     if (op->site != UINT32_MAX)
         warp->worker->guard_threads[op->site] += (u32)__builtin_popcount(is_skip ? rest : taken);
     if (!taken)
-        return op + 1;
+        return go_on(warp, op + 1);
     if (!rest)
-        return op_at(warp, op->target);
+        return go_on(warp, op_at(warp, op->target));
     warp->worker->divergent[op->instruction] += !is_skip;
     const struct wl_op *join = op_at(warp, op->reconverge);
     if (join)
@@ -162,7 +168,7 @@ RUN(BRANCH_IF)
     if (join)
         warp->join = join;
     set_active(warp, taken);
-    return op_at(warp, op->target);
+    return go_on(warp, op_at(warp, op->target));
 }
 
 RUN(BRANCH_INDEX)

@@ -475,6 +475,23 @@ static void emit_free_checks(struct native_emitter *e)
     wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
 }
 
+/* On to the operation behind the segment: at once, unless somebody watches what each does. */
+static void emit_going_on(struct native_emitter *e)
+{
+    struct wl_assembly *code = e->code;
+    const int32_t bytes = (int32_t)(e->segment->count * sizeof(struct wl_op));
+    const uint32_t watched = wl_assembly_new_label(code);
+    wl_assembly_lea(code, WL_RSI, WL_RSI, bytes);
+    wl_assembly_test_small(code, WL_RDI, offsetof(struct wl_warp, is_watched), 1);
+    wl_assembly_jump_if(code, WL_IF_NOT_ZERO, watched);
+    wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, is_masked), 4);
+    const struct wl_indexed_place run = {WL_RSI, WL_RAX, 8, offsetof(struct wl_op, run)};
+    wl_assembly_jump_indexed(code, run);
+    wl_assembly_label(code, watched);
+    wl_assembly_lea(code, WL_RAX, WL_RSI, 0);
+    wl_assembly_return(code);
+}
+
 /* The ways out of a free segment before it has ended: its other operations are the executor's. */
 static void emit_exits(struct native_emitter *e)
 {
@@ -537,8 +554,7 @@ bool wl_native_emit(const struct wl_program *program, const struct wl_native_seg
     if (!segment->is_free)
         native_emit_stores(&e);
     emit_pops(&e);
-    wl_assembly_lea(code, WL_RAX, WL_RSI, (int32_t)(segment->count * sizeof(struct wl_op)));
-    wl_assembly_return(code);
+    emit_going_on(&e);
     emit_exits(&e);
     wl_assembly_label(code, LABEL_MISS_LATE);
     if (segment->is_derived || segment->is_free)

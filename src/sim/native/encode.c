@@ -457,3 +457,9 @@ void wl_assembly_leave(struct wl_assembly *code, const void *argument, uintptr_t
     byte(code, 0xff); /* jmp rax */
     byte(code, 0xe0);
 }
+
+void wl_assembly_jump_indexed(struct wl_assembly *code, struct wl_indexed_place place)
+{
+    zero_upper(code);
+    indexed(code, 0xff, 4, place, 4);
+}

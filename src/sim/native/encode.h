@@ -164,6 +164,8 @@ void wl_assembly_jump_if(struct wl_assembly *code, enum wl_condition condition, 
 /* A label that is nowhere yet; they are numbered from 0 on. */
 uint32_t wl_assembly_new_label(struct wl_assembly *code);
 void wl_assembly_label(struct wl_assembly *code, uint32_t label);
+/* Jumps to where the 8 bytes at the place lead. Vectors keep nothing. */
+void wl_assembly_jump_indexed(struct wl_assembly *code, struct wl_indexed_place place);
 /* Jumps to an address anywhere; rdx then holds `argument`. */
 void wl_assembly_leave(struct wl_assembly *code, const void *argument, uintptr_t address);
 
