@@ -728,9 +728,9 @@ static void accesses_by_some_lanes_that_nobody_counts_give_the_same_bits(void **
     counts_all = false;
     for (size_t i = 0; i < WL_COUNT(threads); i++) {
         const uint32_t before = free_compiled;
-        for (enum wl_sim_engine engine = WL_ENGINE_COMPILE; engine <= WL_ENGINE_COMPILE_256;
-             engine++)
-            compare_engine(generate_free, threads[i], KERNELS / (i ? 4 : 1), engine);
+        if (__builtin_cpu_supports("avx512dq"))
+            compare_engine(generate_free, threads[i], KERNELS / (i ? 4 : 1), WL_ENGINE_COMPILE);
+        compare_engine(generate_free, threads[i], KERNELS / (i ? 4 : 1), WL_ENGINE_COMPILE_256);
         if (__builtin_cpu_supports("avx2"))
             assert_true(free_compiled - before >= 3 * KERNELS / 4);
     }
