@@ -235,8 +235,12 @@ static void emit_compare(struct native_emitter *e)
     const bool is_wide = e->row->bits == 64;
     const bool is_float = e->row->encoding.opcode == compare_floats.opcode;
     for (uint32_t half = 0; half < (is_wide ? 2u : 1u); half++) {
-        const uint32_t a = native_in_vector(e, 0, half);
-        const struct wl_operand_place b = native_second_place(e, half);
+        uint32_t a = native_in_vector(e, 0, half);
+        struct wl_operand_place b = native_second_place(e, half);
+        if (e->row->flags & WL_NATIVE_SHORT) {
+            a = native_short_up(e, native_vector(a), A);
+            b = native_vector(native_short_up(e, b, B));
+        }
         if (is_float)
             native_emit(e, e->row->encoding, A, a, b, e->row->number);
         else

@@ -129,9 +129,13 @@ static void emit_compare(struct native_emitter *e)
 {
     const bool is_wide = e->row->bits == 64;
     for (uint32_t half = 0; half < (is_wide ? 2u : 1u); half++) {
-        const uint32_t a = native_in_vector(e, 0, half);
-        native_emit(e, e->row->encoding, MASK_A + half, a, native_second_place(e, half),
-                    e->row->number);
+        uint32_t a = native_in_vector(e, 0, half);
+        struct wl_operand_place b = native_second_place(e, half);
+        if (e->row->flags & WL_NATIVE_SHORT) {
+            a = native_short_up(e, native_vector(a), NATIVE_TEMPORARY_A);
+            b = native_vector(native_short_up(e, b, NATIVE_TEMPORARY_B));
+        }
+        native_emit(e, e->row->encoding, MASK_A + half, a, b, e->row->number);
     }
     wl_assembly_mask_move(e->code, WL_RAX, MASK_A);
     if (is_wide) {

@@ -174,7 +174,14 @@ uint32_t native_spread(struct native_emitter *e, uint32_t k, uint32_t half, uint
 /* Bits 0 to piece_lanes of eax become the predicate's of the piece; eax, ecx, edx change. */
 void native_write_predicate(struct native_emitter *e, uint32_t offset);
 
+/* The temporary register, with the place's values of 16 bits in the high halves of 32. */
+uint32_t native_short_up(struct native_emitter *e, struct wl_operand_place place,
+                         uint32_t temporary);
+
 /* Those that are alike for all hosts. */
+void native_emit_extend(struct native_emitter *e);
+void native_emit_binary_short(struct native_emitter *e);
+void native_emit_multiply_short(struct native_emitter *e);
 void native_emit_binary(struct native_emitter *e);
 void native_emit_shift_wide(struct native_emitter *e);
 void native_emit_multiply_add(struct native_emitter *e);
@@ -211,21 +218,23 @@ uint32_t native_begin_active(struct native_emitter *e);
 uint32_t native_exit_label(struct native_emitter *e);
 
 /* Their places in a host's table. */
-#define NATIVE_COMMON_FORMS                                                                   \
-    [WL_NATIVE_BINARY] = native_emit_binary, [WL_NATIVE_SHIFT_WIDE] = native_emit_shift_wide, \
-    [WL_NATIVE_MULTIPLY_ADD] = native_emit_multiply_add,                                      \
-    [WL_NATIVE_MULTIPLY_WIDE] = native_emit_multiply_wide,                                    \
-    [WL_NATIVE_MULTIPLY_HIGH] = native_emit_multiply_high,                                    \
-    [WL_NATIVE_FUNNEL] = native_emit_funnel, [WL_NATIVE_RECIPROCAL] = native_emit_reciprocal, \
-    [WL_NATIVE_NEGATE] = native_emit_negate, [WL_NATIVE_UNARY] = native_emit_unary,           \
-    [WL_NATIVE_WITH_LITERAL] = native_emit_with_literal, [WL_NATIVE_MOVE] = native_emit_move, \
-    [WL_NATIVE_IMMEDIATE] = native_emit_immediate, [WL_NATIVE_WIDEN] = native_emit_widen,     \
-    [WL_NATIVE_NARROW] = native_emit_narrow, [WL_NATIVE_PACK] = native_emit_pack,             \
-    [WL_NATIVE_UNPACK] = native_emit_unpack, [WL_NATIVE_FUSED] = native_emit_fused,           \
-    [WL_NATIVE_PREDICATE_LOGIC] = native_emit_predicate_logic,                                \
-    [WL_NATIVE_PREDICATE_CONSTANT] = native_emit_predicate_constant,                          \
-    [WL_NATIVE_SPECIAL] = native_emit_special, [WL_NATIVE_PARAMETER] = native_emit_parameter, \
-    [WL_NATIVE_SHARED] = native_emit_shared, [WL_NATIVE_GLOBAL] = native_emit_global,         \
-    [WL_NATIVE_SHUFFLE] = native_emit_shuffle, [WL_NATIVE_STORE] = native_emit_store
+#define NATIVE_COMMON_FORMS                                                                       \
+    [WL_NATIVE_BINARY] = native_emit_binary, [WL_NATIVE_SHIFT_WIDE] = native_emit_shift_wide,     \
+    [WL_NATIVE_MULTIPLY_ADD] = native_emit_multiply_add,                                          \
+    [WL_NATIVE_MULTIPLY_WIDE] = native_emit_multiply_wide,                                        \
+    [WL_NATIVE_MULTIPLY_HIGH] = native_emit_multiply_high,                                        \
+    [WL_NATIVE_FUNNEL] = native_emit_funnel, [WL_NATIVE_RECIPROCAL] = native_emit_reciprocal,     \
+    [WL_NATIVE_NEGATE] = native_emit_negate, [WL_NATIVE_UNARY] = native_emit_unary,               \
+    [WL_NATIVE_WITH_LITERAL] = native_emit_with_literal, [WL_NATIVE_MOVE] = native_emit_move,     \
+    [WL_NATIVE_IMMEDIATE] = native_emit_immediate, [WL_NATIVE_WIDEN] = native_emit_widen,         \
+    [WL_NATIVE_NARROW] = native_emit_narrow, [WL_NATIVE_PACK] = native_emit_pack,                 \
+    [WL_NATIVE_UNPACK] = native_emit_unpack, [WL_NATIVE_FUSED] = native_emit_fused,               \
+    [WL_NATIVE_PREDICATE_LOGIC] = native_emit_predicate_logic,                                    \
+    [WL_NATIVE_PREDICATE_CONSTANT] = native_emit_predicate_constant,                              \
+    [WL_NATIVE_SPECIAL] = native_emit_special, [WL_NATIVE_PARAMETER] = native_emit_parameter,     \
+    [WL_NATIVE_SHARED] = native_emit_shared, [WL_NATIVE_GLOBAL] = native_emit_global,             \
+    [WL_NATIVE_SHUFFLE] = native_emit_shuffle, [WL_NATIVE_STORE] = native_emit_store,             \
+    [WL_NATIVE_EXTEND] = native_emit_extend, [WL_NATIVE_BINARY_SHORT] = native_emit_binary_short, \
+    [WL_NATIVE_MULTIPLY_SHORT] = native_emit_multiply_short
 
 #endif

@@ -52,6 +52,10 @@ enum wl_native_form {
     WL_NATIVE_SHIFT_SIGNED_64,
     WL_NATIVE_FLOAT_OF_UNSIGNED,
     WL_NATIVE_DOUBLE_OF_UNSIGNED,
+    /* of less than 32 bits */
+    WL_NATIVE_EXTEND,
+    WL_NATIVE_BINARY_SHORT,
+    WL_NATIVE_MULTIPLY_SHORT,
     WL_NATIVE_SHUFFLE, /* whose lanes the program tells */
     WL_NATIVE_FORMS
 };
@@ -62,6 +66,8 @@ enum {
     WL_NATIVE_FLUSHES = 4, /* subnormal operands and results become zero */
     WL_NATIVE_ADDS = 8,
     WL_NATIVE_HAS_IMMEDIATE = 16, /* in place of b */
+    WL_NATIVE_SHORT = 32,         /* of 16 bits */
+    WL_NATIVE_ZEROS = 64,         /* what extends a value; else its sign */
 };
 
 enum wl_native_literal {

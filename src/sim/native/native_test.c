@@ -46,9 +46,9 @@ static uint32_t odd_word(void)
     return draw(3) ? odd[draw(sizeof odd / sizeof *odd)] : random;
 }
 
-/* r: register of 32 bits, d: of 64, e: of double precision, p: predicate, i: immediate, f:
- * immediate of single precision, l: lane. Which of two NaNs a result in double precision is, is for
- * the host's compiler to choose: such registers are no others' operands, and NaNs in them are
+/* r: register of 32 bits, h: of 16, d: of 64, e: of double precision, p: predicate, i: immediate,
+ * f: immediate of single precision, l: lane. Which of two NaNs a result in double precision is, is
+ * for the host's compiler to choose: such registers are no others' operands, and NaNs in them are
  * alike. */
 static const char *const templates[] = {
     "add.s32 r,r,r;",
@@ -96,6 +96,23 @@ static const char *const templates[] = {
     "cvt.rn.f64.s32 e,r;",
     "cvt.rn.f64.u32 e,r;",
     "cvt.f64.f32 e,r;",
+    "add.s16 h,h,h;",
+    "sub.s16 h,h,i;",
+    "mul.lo.u16 h,h,h;",
+    "mul.wide.s16 r,h,h;",
+    "mul.wide.s16 r,h,i;",
+    "cvt.s32.s8 r,r;",
+    "cvt.s32.s16 r,h;",
+    "cvt.u32.u16 r,h;",
+    "cvt.s16.s8 h,r;",
+    "cvt.u16.u32 h,r;",
+    "cvt.s64.s8 d,r;",
+    "cvt.s64.s16 d,h;",
+    "cvt.u64.u16 d,h;",
+    "setp.lt.s16 p,h,h;",
+    "setp.gt.s16 p,h,i;",
+    "setp.ge.s16 p,h,h;",
+    "setp.le.s16 p,h,h;",
     "mov.b64 d,{r,r};",
     "mov.b64 {r,r},d;",
     "mov.b32 r,r;",
@@ -172,13 +189,13 @@ static const char *const templates[] = {
 
 static void add_operation(struct wl_text *text)
 {
-    static const uint32_t counts[] = {['r'] = 8, ['d'] = 4, ['e'] = 4, ['p'] = 4};
+    static const uint32_t counts[] = {['r'] = 8, ['d'] = 4, ['e'] = 4, ['p'] = 4, ['h'] = 4};
     const char *c = templates[draw(sizeof templates / sizeof *templates)];
     bool is_operand = false; /* behind the operation's name */
     for (; *c; c++) {
         is_operand |= *c == ' ';
         const bool is_name = is_operand && strchr(" ,{|", c[-1]) && strchr(",;}|", c[1]);
-        if (is_name && strchr("rdep", *c))
+        if (is_name && strchr("rdeph", *c))
             wl_text_addf(text, "%%%c%u", *c, draw(counts[(unsigned char)*c]));
         else if (is_name && *c == 'i')
             wl_text_addf(text, "%u", odd_word());
@@ -192,15 +209,15 @@ static void add_operation(struct wl_text *text)
     wl_text_add(text, "\n");
 }
 
-#define HEAD                                                                  \
-    ".version 8.0\n.target sm_90\n.address_size 64\n"                         \
-    ".visible .entry k(.param .u64 from, .param .u64 to, .param .u32 n)\n{\n" \
-    ".reg .b32 %r<16>; .reg .b64 %d<16>, %e<4>; .reg .pred %p<6>;\n"          \
-    ".shared .align 16 .b8 s[4096]; .reg .b32 %l<2>;\n"                       \
-    "mov.b32 %l0, 8; mov.b32 %l1, 0x101f;\n"                                  \
-    "ld.param.u64 %d8, [from]; ld.param.u64 %d9, [to];\n"                     \
-    "mov.u32 %r8, %tid.x; mov.u32 %r9, %ctaid.x; mov.u32 %r10, %ntid.x;\n"    \
-    "mad.lo.s32 %r8, %r9, %r10, %r8; mul.wide.u32 %d10, %r8, 128;\n"          \
+#define HEAD                                                                          \
+    ".version 8.0\n.target sm_90\n.address_size 64\n"                                 \
+    ".visible .entry k(.param .u64 from, .param .u64 to, .param .u32 n)\n{\n"         \
+    ".reg .b32 %r<16>; .reg .b64 %d<16>, %e<4>; .reg .pred %p<6>; .reg .b16 %h<4>;\n" \
+    ".shared .align 16 .b8 s[4096]; .reg .b32 %l<2>;\n"                               \
+    "mov.b32 %l0, 8; mov.b32 %l1, 0x101f;\n"                                          \
+    "ld.param.u64 %d8, [from]; ld.param.u64 %d9, [to];\n"                             \
+    "mov.u32 %r8, %tid.x; mov.u32 %r9, %ctaid.x; mov.u32 %r10, %ntid.x;\n"            \
+    "mad.lo.s32 %r8, %r9, %r10, %r8; mul.wide.u32 %d10, %r8, 128;\n"                  \
     "add.s64 %d8, %d8, %d10; add.s64 %d9, %d9, %d10;\n"
 
 static void add_loads(struct wl_text *text)
@@ -209,7 +226,8 @@ static void add_loads(struct wl_text *text)
         wl_text_addf(text, "ld.global.b32 %%r%d, [%%d8+%d]; ld.global.b64 %%%c%d, [%%d8+%d];\n", i,
                      4 * i, i < 4 ? 'd' : 'e', i % 4, DOUBLE_AT - 32 + 8 * i);
     for (int i = 0; i < 4; i++)
-        wl_text_addf(text, "setp.lt.s32 %%p%d, %%r%d, %%r%d;\n", i, i, i + 4);
+        wl_text_addf(text, "setp.lt.s32 %%p%d, %%r%d, %%r%d; cvt.u16.u32 %%h%d, %%r%d;\n", i, i,
+                     i + 4, i, i);
 }
 
 static void add_stores(struct wl_text *text)
@@ -494,7 +512,7 @@ static const char *generate_free(struct wl_text *text)
 {
     wl_text_add(text, HEAD);
     add_loads(text);
-    wl_text_add(text, ".reg .b16 %h<1>; mov.b16 %h0, 7; mov.u32 %r11, %tid.x; mov.u32 %r10, 0;\n"
+    wl_text_add(text, "mov.u32 %r11, %tid.x; mov.u32 %r10, 0;\n"
                       "ld.param.u64 %d11, [from]; ld.param.u64 %d14, [to]; mov.u64 %d12, 0;\n"
                       "LOOP:\n");
     for (int part = 0; part < 3; part++) {

@@ -15,6 +15,8 @@
 #define FLOAT WL_NATIVE_FLOAT
 #define FLUSHES WL_NATIVE_FLUSHES
 #define ADDS WL_NATIVE_ADDS
+#define SHORT WL_NATIVE_SHORT
+#define ZEROS WL_NATIVE_ZEROS
 
 const struct wl_native_row wl_native_rows[WL_OP_COUNT] = {
 #define R(code, form, bits, prefix, map, wide, opcode, flags, number) \
