@@ -114,6 +114,7 @@ static void check_all(struct native_emitter *e)
 {
     for (uint32_t i = 0; i < e->vectors; i++)
         native_release(e, i);
+    e->is_wide_masked = is_global(e->op);
     find_room(e);
     native_emit(e, native_xor_32, ASTRAY, ASTRAY, native_vector(ASTRAY), -1);
     for (e->piece = 0; e->piece < e->host->pieces; e->piece++)

@@ -66,7 +66,7 @@ static void begin_masked(struct native_emitter *e)
 {
     const uint32_t active = offsetof(struct wl_warp, active);
     load_mask(e, ACTIVE, WL_RDI, active, false, 0);
-    for (uint32_t half = 0; half < 2; half++)
+    for (uint32_t half = 0; half < 2 && e->is_wide_masked; half++)
         load_mask(e, ACTIVE_WIDE + half, WL_RDI, active, true, half);
 }
 

@@ -439,6 +439,19 @@ static uint32_t find_phase_end(const struct native_emitter *e)
     return e->segment->count;
 }
 
+/* Whether operations of the phase write registers of 64 bits. */
+static bool writes_wide(const struct native_emitter *e)
+{
+    bool is_wide = false;
+    for (uint32_t at = e->phase; at < e->phase_end; at++) {
+        const struct wl_native_operands all =
+            wl_native_operands(&e->program->ops[e->segment->first + at]);
+        for (uint32_t w = 0; w < all.write_count; w++)
+            is_wide |= all.writes[w].operand_class == WL_CLASS_64;
+    }
+    return is_wide;
+}
+
 /* All pieces of the operations up to a shuffle of what they write, or to an access of a free
  * segment, then those of the next. */
 static void emit_phases(struct native_emitter *e)
@@ -452,6 +465,7 @@ static void emit_phases(struct native_emitter *e)
             continue;
         }
         e->phase_end = find_phase_end(e);
+        e->is_wide_masked = writes_wide(e);
         for (e->piece = 0; e->piece < e->host->pieces; e->piece++)
             emit_piece(e);
     }

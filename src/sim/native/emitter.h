@@ -56,8 +56,9 @@ struct native_host {
     uint32_t vector_bytes, pieces, piece_lanes;
     /* that hold values: all, where lanes may be off, while addresses are checked */
     uint32_t vectors, vectors_masked, vectors_checked;
-    native_form forms[WL_NATIVE_FORMS];             /* each writes the operation at hand */
-    void (*begin_masked)(struct native_emitter *e); /* of a piece: which lanes are on */
+    native_form forms[WL_NATIVE_FORMS]; /* each writes the operation at hand */
+    /* of a piece: which lanes are on; of 64 bits, too, if e->is_wide_masked */
+    void (*begin_masked)(struct native_emitter *e);
     /* the vector to its place in the warp's registers, where lanes may be off those that are on */
     void (*store_active)(struct native_emitter *e, uint32_t number, struct wl_operand_place place,
                          bool is_wide, uint32_t half);
@@ -104,7 +105,8 @@ struct native_emitter {
     WL_VECTOR(struct native_elsewhere) elsewhere;
     uint8_t bases[NATIVE_BASE_COUNT]; /* WL_NO_GPR: not needed */
     uint8_t bases_used;
-    bool is_masked; /* lanes may be off: they keep what they have */
+    bool is_masked;      /* lanes may be off: they keep what they have */
+    bool is_wide_masked; /* and values of 64 bits are among them, until the phase ends */
     WL_VECTOR(struct native_exit) exits;
     bool is_ahead; /* of the segment's course: nothing is written to the warp's registers */
     bool has_failed;
