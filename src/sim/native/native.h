@@ -2,7 +2,9 @@
  * The executor's functions remain the reference; whoever enters such a segment in its middle, or
  * one that accesses memory with lanes off or while accesses of its warp are recorded, runs those.
  * An address is known when the segment begins, or computed ahead of the rest; nothing is written
- * before all have been found as expected. Internal to sim/native. */
+ * before all have been found as expected. Free segments, of lanes that are off in launches that
+ * nobody counts, check the addresses of each access before it instead, and are left there if need
+ * be. Internal to sim/native. */
 #ifndef WL_SIM_NATIVE_NATIVE_H
 #define WL_SIM_NATIVE_NATIVE_H
 
@@ -142,7 +144,8 @@ struct wl_native_segment {
     wl_op_run otherwise; /* the executor's function for the first operation */
     void *memory;
     size_t memory_bytes;
-    struct wl_native_masked { /* the same for when lanes are off, of one that loads nothing */
+    struct wl_native_masked { /* the same for when lanes are off, of one that loads nothing or is
+                                 free */
         wl_op_run code, otherwise;
         void *memory;
         size_t memory_bytes;
