@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "gpu/gpu.h"
+#include "sim/pool.h"
 
 enum wl_l2_kind { WL_L2_READ, WL_L2_WRITE, WL_L2_ATOMIC, WL_L2_REDUCTION };
 /* Added to the kind of an atomic or reduction that adds floating-point numbers. */
@@ -105,11 +106,12 @@ void wl_l2_free(struct wl_l2 *l2);
 /* Starts a launch: zeroes the counts and logical time, and forgets all lines unless keep_caches. */
 void wl_l2_begin(struct wl_l2 *l2, bool keep_caches);
 
-/* Feeds the requests of an epoch that belong to `shard` of `shards` (at most WL_L2_MAX_SHARDS).
- * traces are in ascending order of sm; times of an epoch are not before those of the last one.
- * Call once for every shard, from any thread, with the same traces, before the next epoch. */
-void wl_l2_feed(struct wl_l2 *l2, unsigned shard, unsigned shards, const struct wl_l2_trace *traces,
-                size_t trace_count);
+/* Feeds the requests of an epoch, on the threads of the pool: each of `shards` (at most
+ * WL_L2_MAX_SHARDS) parts of its time is brought into order, then each shard is served. One shard:
+ * needs no pool. traces are in ascending order of sm; times of an epoch are not before those of the
+ * last one. */
+void wl_l2_feed(struct wl_l2 *l2, struct wl_pool *pool, uint32_t shards,
+                const struct wl_l2_trace *traces, size_t trace_count);
 
 /* Totals since wl_l2_begin. Not while a feed runs. */
 void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts);

@@ -1,41 +1,164 @@
-/* Brings the requests of an epoch into one order: by time, and within a step of it by SM. Internal
- * to sim/l2.c, whose loop this is a step of. */
+/* Brings the requests of an epoch, or of a part of its time, into one order: by time, and within a
+ * step of it by SM. Internal to sim/l2.c. */
 #ifndef WL_SIM_L2_MERGE_H
 #define WL_SIM_L2_MERGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "sim/l2.h"
+#include "sim/l2_batch.h"
 
-enum { L2_MERGE_STEP = 16 }; /* logical time within which SMs are taken in their order */
+enum {
+    L2_MERGE_STEP = 16, /* logical time within which SMs are taken in their order */
+    L2_MERGE_AHEAD = 12 /* requests of a trace; those for the next steps are asked for */
+};
 
-/* Requests of an epoch on their way into one order. */
+#define L2_MERGE_END ((uint64_t)1 << 32) /* behind all times */
+
+/* Requests on their way into one order. */
 struct l2_merge {
     const struct wl_l2_trace *traces;
-    size_t trace_count, *next; /* of each trace, that is not taken yet */
-    uint32_t *when;            /* its time; UINT32_MAX behind the last */
+    const uint32_t *marks; /* of each trace, as in l2_batch */
+    size_t trace_count;
+    size_t *next, *end; /* of each trace: that is not taken yet, and behind the last */
+    uint32_t *when;     /* the time of the next one; UINT32_MAX behind the last */
+    uint32_t *active;   /* traces that have requests in the present step, in their order */
+    size_t active_count, active_next;
+    uint32_t start; /* of the step */
 };
+
+/* The first request of the trace that is not before the time. */
+static inline size_t l2_trace_find(const struct wl_l2_trace *trace, uint64_t time)
+{
+    size_t first = 0, end = trace->count;
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        if (trace->requests[middle].time < time)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+/* When about part/parts of the requests have been: the start of a step. */
+static inline uint64_t l2_merge_part_start(const struct wl_l2_trace *traces, size_t trace_count,
+                                           uint32_t part, uint32_t parts)
+{
+    uint64_t count = 0;
+    double times = 0;
+    for (size_t i = 0; i < trace_count; i++) {
+        count += traces[i].count;
+        if (traces[i].count)
+            times +=
+                (double)traces[i].count * traces[i].requests[traces[i].count * part / parts].time;
+    }
+    const uint64_t mean = count ? (uint64_t)(times / (double)count) : 0;
+    return mean - mean % L2_MERGE_STEP;
+}
 
 static inline void l2_merge_note(struct l2_merge *merge, size_t i)
 {
-    const struct wl_l2_trace *trace = &merge->traces[i];
-    const bool is_over = merge->next[i] == trace->count;
-    merge->when[i] = is_over ? UINT32_MAX : trace->requests[merge->next[i]].time;
+    const bool is_over = merge->next[i] == merge->end[i];
+    merge->when[i] = is_over ? UINT32_MAX : merge->traces[i].requests[merge->next[i]].time;
 }
 
-/* The start of the step in which the earliest request not yet taken falls; false: none is left. */
-static inline bool l2_merge_find_step(const struct l2_merge *merge, uint32_t *start)
+/* The requests from a time on, and before another. */
+static inline void l2_merge_begin(struct l2_merge *merge, const struct wl_l2_trace *traces,
+                                  const uint32_t *marks, size_t trace_count, uint64_t start,
+                                  uint64_t end)
+{
+    *merge = (struct l2_merge){.traces = traces, .marks = marks, .trace_count = trace_count};
+    merge->next = wl_alloc(trace_count * sizeof *merge->next);
+    merge->end = wl_alloc(trace_count * sizeof *merge->end);
+    merge->when = wl_alloc(trace_count * sizeof *merge->when);
+    merge->active = wl_alloc(trace_count * sizeof *merge->active);
+    for (size_t i = 0; i < trace_count; i++) {
+        merge->next[i] = start ? l2_trace_find(&traces[i], start) : 0;
+        merge->end[i] = end == L2_MERGE_END ? traces[i].count : l2_trace_find(&traces[i], end);
+        l2_merge_note(merge, i);
+    }
+}
+
+static inline void l2_merge_end(struct l2_merge *merge)
+{
+    free(merge->next);
+    free(merge->end);
+    free(merge->when);
+    free(merge->active);
+}
+
+/* Goes on to the step in which the earliest request not yet taken falls; false: none is left. */
+static inline bool l2_merge_find_step(struct l2_merge *merge)
 {
     bool any = false;
     uint32_t earliest = UINT32_MAX;
     for (size_t i = 0; i < merge->trace_count; i++)
         earliest = merge->when[i] < earliest ? merge->when[i] : earliest;
     for (size_t i = 0; earliest == UINT32_MAX && i < merge->trace_count; i++)
-        any |= merge->next[i] < merge->traces[i].count;
-    *start = earliest - earliest % L2_MERGE_STEP;
+        any |= merge->next[i] < merge->end[i];
+    merge->start = earliest - earliest % L2_MERGE_STEP;
+    merge->active_count = merge->active_next = 0;
+    for (size_t i = 0; i < merge->trace_count; i++) {
+        merge->active[merge->active_count] = (uint32_t)i;
+        merge->active_count += merge->when[i] - merge->start < L2_MERGE_STEP;
+    }
     return any || earliest != UINT32_MAX;
+}
+
+/* Adds requests of a trace that fall into the step, to L2_BATCH in all or a few more. False: there
+ * may be others. */
+L2_INLINE bool l2_merge_take(struct l2_merge *merge, uint32_t trace, struct l2_batch *batch)
+{
+    const struct wl_l2_trace *of = &merge->traces[trace];
+    const uint32_t mark = merge->marks[trace], start = merge->start;
+    size_t next = merge->next[trace], filled = batch->count, count;
+    do {
+        const struct wl_l2_request *restrict requests = &of->requests[next];
+        struct wl_l2_request *restrict taken = &batch->requests[filled];
+        for (uint32_t i = 0; i < L2_BATCH_COPY; i++) {
+            batch->marks[filled + i] = mark;
+            batch->at[filled + i] = (uint32_t)next + i;
+        }
+        count = 0;
+        if (of->count - next >= L2_BATCH_COPY) {
+            for (size_t i = 0; i < L2_BATCH_COPY; i++) {
+                taken[i] = requests[i];
+                count += requests[i].time - start < L2_MERGE_STEP;
+            }
+        } else {
+            for (; next + count < of->count && requests[count].time - start < L2_MERGE_STEP;
+                 count++)
+                taken[count] = requests[count];
+        }
+        next += count;
+        filled += count;
+        __builtin_prefetch(&of->requests[next + L2_MERGE_AHEAD]);
+    } while (count == L2_BATCH_COPY && filled < L2_BATCH);
+    merge->next[trace] = next;
+    batch->count = filled;
+    return count < L2_BATCH_COPY;
+}
+
+/* The next L2_BATCH requests or a few more, if there are as many. */
+L2_INLINE void l2_merge_fill(struct l2_merge *merge, struct l2_batch *batch)
+{
+    batch->count = 0;
+    do {
+        while (merge->active_next < merge->active_count) {
+            const uint32_t trace = merge->active[merge->active_next];
+            if (l2_merge_take(merge, trace, batch)) {
+                l2_merge_note(merge, trace);
+                merge->active_next++;
+            }
+            if (batch->count >= L2_BATCH)
+                return;
+        }
+    } while (l2_merge_find_step(merge));
 }
 
 #endif

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
+
 enum { MIB = 1 << 20 };
 
 static const struct wl_gpu whole = {
@@ -23,7 +25,7 @@ static const struct wl_gpu halves = {
 static void feed_one(struct wl_l2 *l2, uint32_t sm, struct wl_l2_request request)
 {
     struct wl_l2_trace trace = {&request, 1, sm, NULL};
-    wl_l2_feed(l2, 0, 1, &trace, 1);
+    wl_l2_feed(l2, NULL, 1, &trace, 1);
 }
 
 static void read_line(struct wl_l2 *l2, uint32_t sm, uint64_t line, uint32_t sectors)
@@ -249,7 +251,7 @@ static void test_coalescer(void **state)
     uint8_t answers[6] = {0};
     for (uint32_t sm = 0; sm < 6; sm++)
         traces[sm] = (struct wl_l2_trace){&request, 1, sm, &answers[sm]};
-    wl_l2_feed(l2, 0, 1, traces, 6);
+    wl_l2_feed(l2, NULL, 1, traces, 6);
     for (uint32_t sm = 0; sm < 6; sm++)
         assert_int_equal(answers[sm], 4); /* all wait for device memory */
     struct wl_l2_counts counts = counts_of(l2);
@@ -257,16 +259,16 @@ static void test_coalescer(void **state)
     assert_int_equal(counts.coalesced, 16);
     assert_int_equal(counts.requests, 2);
     traces[0].sm = 16; /* another GPC */
-    wl_l2_feed(l2, 0, 1, traces, 1);
+    wl_l2_feed(l2, NULL, 1, traces, 1);
     assert_int_equal(counts_of(l2).reads, 12);
     request.time = 100000; /* long after */
     traces[0].sm = 3;
-    wl_l2_feed(l2, 0, 1, traces, 1);
+    wl_l2_feed(l2, NULL, 1, traces, 1);
     assert_int_equal(counts_of(l2).reads, 16);
     wl_l2_begin(l2, true);
     request.time = 0;
     traces[0].sm = 4;
-    wl_l2_feed(l2, 0, 1, traces, 1);
+    wl_l2_feed(l2, NULL, 1, traces, 1);
     assert_int_equal(counts_of(l2).read_hits, 4);
     wl_l2_free(l2);
 }
@@ -279,7 +281,7 @@ static uint32_t answer_of(struct wl_l2 *l2, uint32_t sm, uint64_t line, uint32_t
     struct wl_l2_request request = wl_l2_request_make(line, sectors, WL_L2_READ, 0, time);
     uint8_t answer = 0;
     struct wl_l2_trace trace = {&request, 1, sm, &answer};
-    wl_l2_feed(l2, 0, 1, &trace, 1);
+    wl_l2_feed(l2, NULL, 1, &trace, 1);
     return answer;
 }
 
@@ -368,7 +370,7 @@ static void test_merged_by_time(void **state)
         second[i] = wl_l2_request_make(100 + i, 0x3, WL_L2_READ, 0, 1000 + i);
     }
     const struct wl_l2_trace traces[] = {{first, 32, 0, NULL}, {second, 16, 1, NULL}};
-    wl_l2_feed(l2, 0, 1, traces, 2);
+    wl_l2_feed(l2, NULL, 1, traces, 2);
     assert_int_equal(counts_of(l2).read_hits, 32);
     assert_int_equal(counts_of(l2).read_misses, 64);
     wl_l2_free(l2);
@@ -404,12 +406,12 @@ static void test_shards_do_not_matter(void **state)
         traces[sm] = (struct wl_l2_trace){requests[sm], REQUESTS, sm, NULL};
     }
     struct wl_l2_counts first = {0};
+    struct wl_pool *pool = wl_pool_create(3);
     const unsigned shards[] = {1, 2, 3, 7, WL_L2_MAX_SHARDS};
     for (size_t k = 0; k < sizeof shards / sizeof shards[0]; k++) {
         struct wl_l2 *l2 = wl_l2_create(&gpu);
         for (int launch = 0; launch < 2; launch++) { /* the second is as cold as the first */
-            for (unsigned shard = shards[k]; shard-- > 0;)
-                wl_l2_feed(l2, shard, shards[k], traces, SMS);
+            wl_l2_feed(l2, pool, shards[k], traces, SMS);
             struct wl_l2_counts counts = counts_of(l2);
             if (k == 0 && launch == 0)
                 first = counts;
@@ -418,7 +420,84 @@ static void test_shards_do_not_matter(void **state)
         }
         wl_l2_free(l2);
     }
+    wl_pool_free(pool);
     assert_true(first.coalesced > 0 && first.dram_write_bytes > 0);
+}
+
+enum { UNEVEN_SMS = 12, UNEVEN_REQUESTS = 100000 };
+
+/* SMs that send from nothing to most of an epoch, of lines that move on with the time, so that the
+ * rows asked for at the beginning of each part of it were asked for before. */
+struct uneven {
+    struct wl_l2_request *requests[UNEVEN_SMS];
+    uint8_t *answers[UNEVEN_SMS];
+    size_t counts[UNEVEN_SMS];
+};
+
+static void fill_uneven(struct uneven *uneven, uint32_t start)
+{
+    for (uint32_t sm = 0; sm < UNEVEN_SMS; sm++) {
+        uint32_t time = start;
+        uneven->counts[sm] = (size_t)UNEVEN_REQUESTS >> sm & ~(size_t)7;
+        for (size_t i = 0; i < uneven->counts[sm]; i++) {
+            time += (uint32_t)rand() % 16 == 0 ? (uint32_t)rand() % (16u << sm) : 0;
+            uneven->requests[sm][i] = random_request(time);
+            uneven->requests[sm][i].line = 0xf0000000u + time / 16 + (uint32_t)rand() % 64;
+        }
+    }
+}
+
+/* Counts and answers of some epochs, more requests than are brought into order at a time. */
+static struct wl_l2_counts feed_uneven(struct uneven *uneven, struct wl_pool *pool, uint32_t shards,
+                                       uint64_t *answers)
+{
+    enum { EPOCHS = 2 };
+    struct wl_gpu gpu = halves;
+    gpu.sm_count = UNEVEN_SMS;
+    gpu.l2_coalescer_sms = 4;
+    struct wl_l2 *l2 = wl_l2_create(&gpu);
+    struct wl_l2_trace traces[UNEVEN_SMS];
+    srand(9);
+    *answers = 0;
+    for (uint32_t epoch = 0; epoch < EPOCHS; epoch++) {
+        fill_uneven(uneven, epoch << 24);
+        for (uint32_t sm = 0; sm < UNEVEN_SMS; sm++) {
+            memset(uneven->answers[sm], 0, UNEVEN_REQUESTS);
+            traces[sm] = (struct wl_l2_trace){uneven->requests[sm], uneven->counts[sm], sm,
+                                              sm % 3 ? uneven->answers[sm] : NULL};
+        }
+        wl_l2_feed(l2, pool, shards, traces, UNEVEN_SMS);
+        for (uint32_t sm = 0; sm < UNEVEN_SMS; sm++)
+            for (size_t i = 0; i < uneven->counts[sm]; i++)
+                *answers = (*answers ^ uneven->answers[sm][i]) * 0x100000001b3u;
+    }
+    struct wl_l2_counts counts = counts_of(l2);
+    wl_l2_free(l2);
+    return counts;
+}
+
+static void test_parts_do_not_matter(void **state)
+{
+    (void)state;
+    struct uneven uneven;
+    struct wl_pool *pool = wl_pool_create(3);
+    for (uint32_t sm = 0; sm < UNEVEN_SMS; sm++) {
+        uneven.requests[sm] = wl_alloc(UNEVEN_REQUESTS * sizeof *uneven.requests[sm]);
+        uneven.answers[sm] = wl_alloc(UNEVEN_REQUESTS);
+    }
+    uint64_t expected_answers, answers;
+    const struct wl_l2_counts expected = feed_uneven(&uneven, NULL, 1, &expected_answers);
+    assert_true(expected.dram_openings > 1000);
+    for (uint32_t shards = 2; shards <= WL_L2_MAX_SHARDS; shards = shards * 2 + 1) {
+        const struct wl_l2_counts counts = feed_uneven(&uneven, pool, shards, &answers);
+        assert_memory_equal(&counts, &expected, sizeof counts);
+        assert_true(answers == expected_answers);
+    }
+    for (uint32_t sm = 0; sm < UNEVEN_SMS; sm++) {
+        free(uneven.requests[sm]);
+        free(uneven.answers[sm]);
+    }
+    wl_pool_free(pool);
 }
 
 /* One set as a list of lines, most recent first. */
@@ -549,6 +628,7 @@ static void test_writes_put_off_count_the_same(void **state)
     enum { EPOCHS = 8 };
     static struct rewrites rewrites[REWRITING_SMS];
     const struct wl_gpu *gpus[] = {&whole, &halves};
+    struct wl_pool *pool = wl_pool_create(2);
     srand(6);
     for (int g = 0; g < 2; g++) {
         struct wl_gpu gpu = *gpus[g];
@@ -568,10 +648,8 @@ static void test_writes_put_off_count_the_same(void **state)
                     (struct wl_l2_trace){of->parted, of->parted_count, sm, of->parted_answers};
             }
             const unsigned shards = 1 + (unsigned)epoch % 3;
-            for (unsigned shard = 0; shard < shards; shard++) {
-                wl_l2_feed(l2, shard, shards, traces, REWRITING_SMS);
-                wl_l2_feed(other, shard, shards, parted, REWRITING_SMS);
-            }
+            wl_l2_feed(l2, pool, shards, traces, REWRITING_SMS);
+            wl_l2_feed(other, pool, shards, parted, REWRITING_SMS);
             struct wl_l2_counts counts = counts_of(l2), expected = counts_of(other);
             counts.requests += added;
             assert_memory_equal(&counts, &expected, sizeof counts);
@@ -586,6 +664,7 @@ static void test_writes_put_off_count_the_same(void **state)
         wl_l2_free(l2);
         wl_l2_free(other);
     }
+    wl_pool_free(pool);
 }
 
 int main(void)
@@ -607,6 +686,7 @@ int main(void)
         cmocka_unit_test(test_merged_by_time),
         cmocka_unit_test(test_rows_are_opened),
         cmocka_unit_test(test_shards_do_not_matter),
+        cmocka_unit_test(test_parts_do_not_matter),
         cmocka_unit_test(test_random_requests_against_reference),
         cmocka_unit_test(test_writes_put_off_count_the_same),
     };

@@ -9,7 +9,7 @@
 
 #include "gpu/gpu.h"
 #include "sim/l2.h"
-#include "sim/l2_batch.h"
+#include "sim/l2_bits.h"
 
 enum {
     L2_UPDATED = 16, /* sectors of a slice whose updates are counted separately */

@@ -280,13 +280,6 @@ static void run_place(void *self, uint32_t index, uint32_t worker)
         sms->hand->issued += sms[i].issued;
 }
 
-static void feed_shard(void *self, uint32_t index, uint32_t worker)
-{
-    (void)worker;
-    struct epoch *epoch = self;
-    wl_l2_feed(epoch->sim->l2, index, epoch->shards, epoch->traces, epoch->sm_used);
-}
-
 static void feed_l2(struct epoch *epoch, struct wl_pool *pool)
 {
     uint64_t last = 0;
@@ -297,7 +290,7 @@ static void feed_l2(struct epoch *epoch, struct wl_pool *pool)
         if (sm->request_count && sm->requests[sm->request_count - 1].time > last)
             last = sm->requests[sm->request_count - 1].time;
     }
-    wl_pool_run(pool, epoch->shards, feed_shard, epoch);
+    wl_l2_feed(epoch->sim->l2, pool, epoch->shards, epoch->traces, epoch->sm_used);
     for (uint32_t i = 0; i < epoch->sm_used; i++) {
         struct wl_sm *sm = &epoch->sim->sms[i];
         wl_sm_take_answers(sm);

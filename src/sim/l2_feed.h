@@ -1,0 +1,212 @@
+/* Serves requests that have been located, or puts them off, and asks the host for what those need
+ * that follow. Internal to sim/l2.c. */
+#ifndef WL_SIM_L2_FEED_H
+#define WL_SIM_L2_FEED_H
+
+#include <string.h>
+
+#include "sim/l2_serve.h"
+
+enum {
+    L2_FEED_AHEAD = 16 /* requests of which the rest is asked for once the first bytes are there */
+};
+
+/* What a shard does with an epoch. */
+struct l2_feed {
+    const struct l2_origin *origins;
+    const struct l2_rows *before; /* the part of the time of which the requests are */
+    struct wl_l2_counts counts;
+    uint64_t writes, written_sectors; /* that have been put off */
+};
+
+/* Of functions that do little else: gcc takes them for ones that do nothing where it calls them. */
+#define L2_PREFETCHES static inline __attribute__((always_inline))
+
+static inline const struct l2_origin *l2_origin_of(const struct l2_feed *feed,
+                                                   const struct l2_place *place)
+{
+    return &feed->origins[place->origin & L2_PLACE_TRACE];
+}
+
+/* Where a read may find a neighbour's fetch of its line. */
+L2_INLINE struct l2_pending *l2_pending_of(const struct wl_l2 *l2, const struct l2_feed *feed,
+                                           const struct l2_place *place)
+{
+    const size_t slice =
+        (size_t)l2_origin_of(feed, place)->group * L2_SLICES + l2_slice_of(place->set);
+    return &l2->pending[slice * L2_PENDING_PER_SLICE + (place->origin >> L2_PLACE_FETCH_SHIFT)];
+}
+
+/* Lines that are written as a whole are rarely written again. */
+static inline uint32_t l2_open_mark_of(const struct wl_l2_request *request,
+                                       const struct l2_place *place)
+{
+    const bool is_open = !(place->mark & L2_OPEN_NEVER) && request->words != UINT32_MAX;
+    return is_open ? place->mark : 0;
+}
+
+/* Empties the sets of that number, which are used for the first time since the caches were emptied.
+ */
+static inline void l2_begin_sets(struct wl_l2 *l2, uint32_t set)
+{
+    for (uint32_t i = 0; i < l2->partitions; i++) {
+        struct l2_set *begun = &l2->sets[i][set];
+        begun->order = 0xfedcba9876543210u;
+        begun->present = begun->dirty_ways = 0;
+        memset(begun->valid, 0, sizeof begun->valid);
+        memset(begun->dirty, 0, sizeof begun->dirty);
+    }
+}
+
+/* Asks for the first bytes of what the request needs. */
+L2_PREFETCHES void l2_prefetch(struct wl_l2 *l2, const struct l2_feed *feed,
+                               const struct wl_l2_request *request, const struct l2_place *place)
+{
+    const uint32_t set = place->set;
+    for (uint32_t i = 0; i < l2->partitions; i++)
+        __builtin_prefetch(&l2->sets[i][set], 1);
+    if (l2_request_kind(request) != WL_L2_READ)
+        return;
+    for (uint32_t i = 0; i < l2->partitions; i++) {
+        __builtin_prefetch(l2->sets[i][set].tags, 1);
+        __builtin_prefetch(l2->fetched[i] + (size_t)set * L2_WAYS, 1);
+    }
+    if (l2->has_coalescers)
+        __builtin_prefetch(l2_pending_of(l2, feed, place), 1);
+}
+
+/* Asks for what the request needs of its sets besides their first bytes. */
+L2_PREFETCHES void l2_prefetch_rest(struct wl_l2 *l2, const struct wl_l2_request *request,
+                                    const struct l2_place *place)
+{
+    for (uint32_t i = 0; i < l2->partitions; i++) {
+        const struct l2_set *set = &l2->sets[i][place->set];
+        const uint32_t match = l2_set_match_marks(set, request->line);
+        if (match)
+            __builtin_prefetch(set->tags, 1);
+        if (match && l2_request_kind(request) == WL_L2_WRITE && request->words != UINT32_MAX)
+            __builtin_prefetch(&l2->written[i][place->set], 1);
+    }
+}
+
+/* Asks for what a write needs that may leave its line open. */
+L2_PREFETCHES void l2_prefetch_written(struct wl_l2 *l2, const struct l2_place *place)
+{
+    const uint32_t writer = place->mark >> L2_OPEN_WRITER_SHIFT & 1;
+    const uint32_t home = place->origin >> L2_PLACE_HOME_SHIFT & 1;
+    for (uint32_t i = 0; i < l2->partitions; i++) {
+        __builtin_prefetch(&l2->sets[i][place->set], 1);
+        if (i == home || i == writer)
+            __builtin_prefetch(l2->sets[i][place->set].tags, 1);
+    }
+}
+
+/* Whether the request is a write that can be put off. open: the set's open line. */
+static inline bool l2_is_put_off(const struct wl_l2_request *request, const struct l2_place *place,
+                                 const struct l2_open *open)
+{
+    return open->low == request->line && open->mark == place->mark;
+}
+
+/* Asks for what a request needs, if it is not likely to be put off. */
+L2_PREFETCHES void l2_ask(struct wl_l2 *l2, const struct l2_feed *feed, struct l2_span span,
+                          size_t i)
+{
+    const struct wl_l2_request *request = &span.requests[i];
+    struct l2_place *place = &span.places[i];
+    if (i + L2_FEED_AHEAD < span.count &&
+        l2_open_mark_of(&request[L2_FEED_AHEAD], &place[L2_FEED_AHEAD]))
+        __builtin_prefetch(l2_opens_line(&l2->opens, place[L2_FEED_AHEAD].set), 1);
+    const struct l2_open *open = l2_opens_line(&l2->opens, place->set);
+    const bool may_open = l2_open_mark_of(request, place) != 0;
+    place->origin |= may_open ? L2_PLACE_ASKED : 0;
+    if (may_open && l2_is_put_off(request, place, open))
+        return;
+    if (l2_opens_has(&l2->opens, place->set) && open->words != UINT32_MAX)
+        for (uint32_t k = 0; k < l2->partitions; k++)
+            __builtin_prefetch(&l2->written[k][place->set], 1);
+    if (may_open)
+        l2_prefetch_written(l2, place);
+    else
+        l2_prefetch(l2, feed, request, place);
+}
+
+L2_INLINE void l2_serve_located(struct wl_l2 *l2, struct l2_feed *feed,
+                                const struct wl_l2_request *request, const struct l2_place *place)
+{
+    const struct l2_origin *origin = l2_origin_of(feed, place);
+    struct l2_located located = {.line = l2_request_line(request),
+                                 .set = place->set,
+                                 .words = request->words,
+                                 .time = request->time,
+                                 .open_mark = l2_open_mark_of(request, place),
+                                 .group = origin->group,
+                                 .sectors = (uint8_t)wl_l2_request_sectors(request),
+                                 .kind = (uint8_t)l2_request_kind(request),
+                                 .home = place->origin >> L2_PLACE_HOME_SHIFT & 1,
+                                 .is_float = request->high >> WL_L2_KIND_SHIFT & WL_L2_FLOAT,
+                                 .is_alone = request->high >> WL_L2_KIND_SHIFT & WL_L2_ALONE,
+                                 .is_beside =
+                                     l2_is_beside(feed->before, request, place, l2->launch),
+                                 .answer = origin->answers ? &origin->answers[place->at] : NULL};
+    if (located.kind == WL_L2_READ && l2->has_coalescers)
+        located.fetch = l2_pending_of(l2, feed, place);
+    l2_serve(l2, &located, &feed->counts);
+}
+
+/* Serves a request, or puts it off. */
+L2_INLINE void l2_serve_next(struct wl_l2 *l2, struct l2_feed *feed, struct l2_span span, size_t i)
+{
+    const struct wl_l2_request *request = &span.requests[i];
+    const struct l2_place *place = &span.places[i];
+    if (i + L2_FEED_AHEAD < span.count && !(place[L2_FEED_AHEAD].origin & L2_PLACE_ASKED) &&
+        l2_request_kind(&request[L2_FEED_AHEAD]) != WL_L2_READ)
+        l2_prefetch_rest(l2, &request[L2_FEED_AHEAD], &place[L2_FEED_AHEAD]);
+    struct l2_used *used = l2_used_of(&l2->opens, place->set);
+    const uint64_t bit = l2_used_bit(place->set);
+    if (used->is_open & bit) {
+        struct l2_open *open = l2_opens_line(&l2->opens, place->set);
+        if (l2_is_put_off(request, place, open)) {
+            open->words |= request->words;
+            feed->writes++;
+            feed->written_sectors += l2_count_sectors(wl_l2_request_sectors(request));
+            return;
+        }
+        l2_close_line(l2, place->set);
+    } else if (!(used->is_used & bit)) {
+        used->is_used |= bit;
+        l2_begin_sets(l2, place->set);
+    }
+    l2_serve_located(l2, feed, request, place);
+}
+
+/* Serves requests for which all has been asked, and asks for what those need that follow. */
+L2_INLINE void l2_serve_and_ask(struct wl_l2 *l2, struct l2_feed *feed, struct l2_span asked,
+                                struct l2_span following)
+{
+    for (size_t i = 0; i < following.count || i < asked.count; i++) {
+        if (i < following.count)
+            l2_ask(l2, feed, following, i);
+        if (i < asked.count)
+            l2_serve_next(l2, feed, asked, i);
+    }
+}
+
+static inline void l2_counts_add(struct wl_l2_counts *counts, const struct wl_l2_counts *added)
+{
+    uint64_t *sums = (uint64_t *)counts;
+    const uint64_t *numbers = (const uint64_t *)added;
+    for (size_t i = 0; i < offsetof(struct wl_l2_counts, atomic_cycles) / sizeof *sums; i++)
+        sums[i] += numbers[i];
+}
+
+/* Adds what was counted. */
+static inline void l2_feed_end(const struct l2_feed *feed, struct wl_l2_counts *counts)
+{
+    l2_counts_add(counts, &feed->counts);
+    counts->requests += feed->writes;
+    counts->writes += feed->written_sectors;
+    counts->write_hits += feed->written_sectors;
+}
+
+#endif
