@@ -95,7 +95,7 @@ L2_INLINE struct l2_span locate(const struct wl_l2 *l2, struct l2_rows *rows,
                                 struct l2_batch *batch)
 {
     const struct l2_places places = {l2->set_count, l2->set_reciprocal, l2->partitions > 1,
-                                     L2_PENDING_PER_SLICE - 1};
+                                     L2_PENDING_PER_SLICE - 1, l2->opens.slice_sets};
     l2_batch_locate(batch, &places, rows, l2->launch);
     return (struct l2_span){batch->requests, batch->places, batch->count};
 }

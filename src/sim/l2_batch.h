@@ -15,7 +15,7 @@
 #include "sim/l2_rows.h"
 
 enum {
-    L2_BATCH = 64,     /* requests that are located together, and asked for ahead of their use */
+    L2_BATCH = 64,      /* requests that are located together, and asked for ahead of their use */
     L2_BATCH_STEP = 16, /* of which these in one go */
     L2_BATCH_COPY = 4, /* requests of a trace, a cache line of the host, that are taken in one go */
     L2_BATCH_ROOM = L2_BATCH + L2_BATCH_STEP
@@ -25,7 +25,7 @@ enum {
 struct l2_place {
     uint32_t set, mark; /* mark: l2_open_mark */
     uint32_t origin;    /* the trace's number, and what follows */
-    uint32_t at;        /* in the trace */
+    uint32_t at;        /* a write's: the open line of its set; others': the place in the trace */
 };
 
 #define L2_PLACE_TRACE 0xffffu
@@ -66,6 +66,7 @@ struct l2_places {
     uint32_t set_count, reciprocal; /* of a partition: (2^32 - 1) / set_count */
     uint32_t home_mask;             /* 1: there are two partitions */
     uint32_t fetch_mask;            /* of places of a coalescer */
+    uint32_t slice_sets;            /* of open lines */
 };
 
 static inline uint64_t l2_request_line(const struct wl_l2_request *request)
@@ -102,7 +103,8 @@ L2_INLINE void l2_locate(const struct l2_places places, const uint32_t *restrict
     }
 }
 
-/* Tells the writes that can be put off: in each sector there is a word of theirs. */
+/* Tells the writes that can be put off: in each sector there is a word of theirs. Lines that are
+ * written as a whole are rarely written again. */
 L2_INLINE void l2_tell_writes(const uint32_t *restrict high, const uint32_t *restrict words,
                               uint32_t *restrict mark)
 {
@@ -110,7 +112,8 @@ L2_INLINE void l2_tell_writes(const uint32_t *restrict high, const uint32_t *res
         const uint32_t sectors = l2_begun_sectors(words[i]);
         const uint32_t differs =
             (high[i] >> WL_L2_SECTORS_SHIFT ^ (sectors | (uint32_t)WL_L2_WRITE << 4)) & 0x3f;
-        mark[i] = (high[i] & 0xffff) | (differs ? L2_OPEN_NEVER : 0);
+        const uint32_t is_whole = words[i] == UINT32_MAX;
+        mark[i] = (high[i] & 0xffff) | (differs | is_whole ? L2_OPEN_NEVER : 0);
     }
 }
 
@@ -131,6 +134,9 @@ L2_INLINE void l2_batch_compute(struct l2_batch *batch, const struct l2_places *
         for (size_t i = 0; i < L2_BATCH_STEP; i++) {
             row[i] = l2_rows_mark(l2_rows_row(low[i], high[i]), launch);
             row_place[i] = l2_rows_place(l2_rows_row(low[i], high[i]));
+            const uint32_t line = l2_open_place(places->slice_sets, batch->set[first + i]);
+            const bool is_write = (high[i] >> WL_L2_KIND_SHIFT & 3) == WL_L2_WRITE;
+            batch->at[first + i] = is_write ? line : batch->at[first + i];
         }
     }
 }

@@ -37,14 +37,6 @@ L2_INLINE struct l2_pending *l2_pending_of(const struct wl_l2 *l2, const struct 
     return &l2->pending[slice * L2_PENDING_PER_SLICE + (place->origin >> L2_PLACE_FETCH_SHIFT)];
 }
 
-/* Lines that are written as a whole are rarely written again. */
-static inline uint32_t l2_open_mark_of(const struct wl_l2_request *request,
-                                       const struct l2_place *place)
-{
-    const bool is_open = !(place->mark & L2_OPEN_NEVER) && request->words != UINT32_MAX;
-    return is_open ? place->mark : 0;
-}
-
 /* Empties the sets of that number, which are used for the first time since the caches were emptied.
  */
 static inline void l2_begin_sets(struct wl_l2 *l2, uint32_t set)
@@ -113,18 +105,17 @@ L2_PREFETCHES void l2_ask(struct wl_l2 *l2, const struct l2_feed *feed, struct l
                           size_t i)
 {
     const struct wl_l2_request *request = &span.requests[i];
-    struct l2_place *place = &span.places[i];
-    if (i + L2_FEED_AHEAD < span.count &&
-        l2_open_mark_of(&request[L2_FEED_AHEAD], &place[L2_FEED_AHEAD]))
-        __builtin_prefetch(l2_opens_line(&l2->opens, place[L2_FEED_AHEAD].set), 1);
-    const struct l2_open *open = l2_opens_line(&l2->opens, place->set);
-    const bool may_open = l2_open_mark_of(request, place) != 0;
-    place->origin |= may_open ? L2_PLACE_ASKED : 0;
-    if (may_open && l2_is_put_off(request, place, open))
+    const struct l2_place *place = &span.places[i];
+    if (i + L2_FEED_AHEAD < span.count && !(place[L2_FEED_AHEAD].mark & L2_OPEN_NEVER))
+        __builtin_prefetch(&l2->opens.lines[place[L2_FEED_AHEAD].at], 1);
+    const bool may_open = !(place->mark & L2_OPEN_NEVER);
+    if (may_open && l2_is_put_off(request, place, &l2->opens.lines[place->at]))
         return;
-    if (l2_opens_has(&l2->opens, place->set) && open->words != UINT32_MAX)
+    if (l2_opens_has(&l2->opens, place->set)) {
+        __builtin_prefetch(l2_opens_line(&l2->opens, place->set), 1);
         for (uint32_t k = 0; k < l2->partitions; k++)
             __builtin_prefetch(&l2->written[k][place->set], 1);
+    }
     if (may_open)
         l2_prefetch_written(l2, place);
     else
@@ -139,7 +130,7 @@ L2_INLINE void l2_serve_located(struct wl_l2 *l2, struct l2_feed *feed,
                                  .set = place->set,
                                  .words = request->words,
                                  .time = request->time,
-                                 .open_mark = l2_open_mark_of(request, place),
+                                 .open_mark = place->mark & L2_OPEN_NEVER ? 0 : place->mark,
                                  .group = origin->group,
                                  .sectors = (uint8_t)wl_l2_request_sectors(request),
                                  .kind = (uint8_t)l2_request_kind(request),
@@ -148,7 +139,9 @@ L2_INLINE void l2_serve_located(struct wl_l2 *l2, struct l2_feed *feed,
                                  .is_alone = request->high >> WL_L2_KIND_SHIFT & WL_L2_ALONE,
                                  .is_beside =
                                      l2_is_beside(feed->before, request, place, l2->launch),
-                                 .answer = origin->answers ? &origin->answers[place->at] : NULL};
+                                 .answer = origin->answers && l2_request_kind(request) == WL_L2_READ
+                                               ? &origin->answers[place->at]
+                                               : NULL};
     if (located.kind == WL_L2_READ && l2->has_coalescers)
         located.fetch = l2_pending_of(l2, feed, place);
     l2_serve(l2, &located, &feed->counts);
@@ -159,19 +152,21 @@ L2_INLINE void l2_serve_next(struct wl_l2 *l2, struct l2_feed *feed, struct l2_s
 {
     const struct wl_l2_request *request = &span.requests[i];
     const struct l2_place *place = &span.places[i];
-    if (i + L2_FEED_AHEAD < span.count && !(place[L2_FEED_AHEAD].origin & L2_PLACE_ASKED) &&
+    if (i + L2_FEED_AHEAD < span.count && (place[L2_FEED_AHEAD].mark & L2_OPEN_NEVER) &&
         l2_request_kind(&request[L2_FEED_AHEAD]) != WL_L2_READ)
         l2_prefetch_rest(l2, &request[L2_FEED_AHEAD], &place[L2_FEED_AHEAD]);
-    struct l2_used *used = l2_used_of(&l2->opens, place->set);
-    const uint64_t bit = l2_used_bit(place->set);
-    if (used->is_open & bit) {
-        struct l2_open *open = l2_opens_line(&l2->opens, place->set);
+    if (!(place->mark & L2_OPEN_NEVER)) {
+        struct l2_open *open = &l2->opens.lines[place->at];
         if (l2_is_put_off(request, place, open)) {
             open->words |= request->words;
             feed->writes++;
             feed->written_sectors += l2_count_sectors(wl_l2_request_sectors(request));
             return;
         }
+    }
+    struct l2_used *used = l2_used_of(&l2->opens, place->set);
+    const uint64_t bit = l2_used_bit(place->set);
+    if (used->is_open & bit) {
         l2_close_line(l2, place->set);
     } else if (!(used->is_used & bit)) {
         used->is_used |= bit;

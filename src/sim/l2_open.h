@@ -12,7 +12,7 @@
 #include "sim/l2.h"
 
 /* The line that is dirty and the latest of its set, and which of its words have been written since.
- */
+ * Zero: none. */
 struct l2_open {
     uint32_t low, mark; /* of the line its low bits, and l2_open_mark of the others */
     uint32_t words, home;
@@ -28,8 +28,9 @@ struct l2_used {
 struct l2_opens {
     uint32_t slice_sets, slice_words;
     size_t bytes, used_bytes;
-    struct l2_open *lines; /* those of sets that have none hold nothing sensible */
+    struct l2_open *lines;
     struct l2_used *used;
+    bool has_any[WL_L2_MAX_SHARDS]; /* of each slice: since the caches were emptied */
 };
 
 #define L2_OPEN_WRITER_SHIFT 16
@@ -67,6 +68,12 @@ static inline void l2_opens_free(struct l2_opens *opens)
 /* No line is open, and no set is used. */
 static inline void l2_opens_forget(struct l2_opens *opens)
 {
+    bool has_any = false;
+    for (uint32_t slice = 0; slice < WL_L2_MAX_SHARDS; slice++)
+        has_any |= opens->has_any[slice];
+    if (has_any)
+        memset(opens->lines, 0, opens->bytes);
+    memset(opens->has_any, 0, sizeof opens->has_any);
     memset(opens->used, 0, opens->used_bytes);
 }
 
@@ -86,9 +93,15 @@ static inline bool l2_opens_has(const struct l2_opens *opens, uint32_t set)
     return l2_used_of(opens, set)->is_open & l2_used_bit(set);
 }
 
+/* The set's open line, in lines. */
+static inline uint32_t l2_open_place(uint32_t slice_sets, uint32_t set)
+{
+    return set % WL_L2_MAX_SHARDS * slice_sets + set / WL_L2_MAX_SHARDS;
+}
+
 static inline struct l2_open *l2_opens_line(const struct l2_opens *opens, uint32_t set)
 {
-    return &opens->lines[set % WL_L2_MAX_SHARDS * opens->slice_sets + set / WL_L2_MAX_SHARDS];
+    return &opens->lines[l2_open_place(opens->slice_sets, set)];
 }
 
 #endif

@@ -80,13 +80,14 @@ static inline void l2_invalidate_copies(struct wl_l2 *l2, const struct l2_locate
 /* Does what writes of the open line of a set have put off; none is open then. */
 static inline void l2_close_line(struct wl_l2 *l2, uint32_t set)
 {
-    const struct l2_open *open = l2_opens_line(&l2->opens, set);
+    struct l2_open *open = l2_opens_line(&l2->opens, set);
     const struct l2_located request = {.line = l2_open_line(open),
                                        .set = set,
                                        .words = open->words,
                                        .sectors = (uint8_t)l2_begun_sectors(open->words),
                                        .home = (uint8_t)open->home};
     const uint32_t writer = open->mark >> L2_OPEN_WRITER_SHIFT & 1;
+    open->mark = 0;
     l2_used_of(&l2->opens, set)->is_open &= ~l2_used_bit(set);
     if (!request.sectors)
         return;
@@ -106,6 +107,9 @@ static inline void l2_leave_open(struct wl_l2 *l2, const struct l2_located *requ
     *l2_opens_line(&l2->opens, request->set) = (struct l2_open){
         (uint32_t)request->line, request->open_mark, request->words, request->home};
     l2_used_of(&l2->opens, request->set)->is_open |= l2_used_bit(request->set);
+    bool *has_any = &l2->opens.has_any[l2_slice_of(request->set)];
+    if (!*has_any) /* other shards' lie beside it */
+        *has_any = true;
 }
 
 /* Written data are dirty in the home partition; the writer's keeps a copy. */
