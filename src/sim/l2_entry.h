@@ -16,7 +16,9 @@ static inline struct l2_entry l2_entry_of(struct wl_l2 *l2, uint32_t partition, 
                                           uint32_t way)
 {
     struct l2_set *lines = &l2->sets[partition][set];
-    return (struct l2_entry){lines, &lines->valid[way], &lines->dirty[way],
+    struct l2_half *half = &lines->halves[way / L2_HALF_WAYS];
+    return (struct l2_entry){lines, &half->valid[way % L2_HALF_WAYS],
+                             &half->dirty[way % L2_HALF_WAYS],
                              &l2->written[partition][set].words[way], way};
 }
 
@@ -47,10 +49,10 @@ static inline struct l2_entry l2_look_up(struct wl_l2 *l2, uint32_t partition,
     set->latest = (uint32_t)request->line;
     struct l2_entry entry = l2_entry_of(l2, partition, request->set, way);
     if (found < 0) {
-        l2_entry_clean(entry, counts);
-        *entry.valid = 0;
-        set->tags[way] = (uint32_t)request->line;
-        set->marks[way] = l2_set_mark_of((uint32_t)request->line);
+        if (set->present >> way & 1)
+            l2_entry_clean(entry, counts);
+        *entry.valid = *entry.dirty = 0;
+        set->halves[way / L2_HALF_WAYS].tags[way % L2_HALF_WAYS] = (uint32_t)request->line;
         set->present = (uint16_t)(set->present | 1u << way);
     }
     return entry;

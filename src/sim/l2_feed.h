@@ -41,13 +41,8 @@ L2_INLINE struct l2_pending *l2_pending_of(const struct wl_l2 *l2, const struct 
  */
 static inline void l2_begin_sets(struct wl_l2 *l2, uint32_t set)
 {
-    for (uint32_t i = 0; i < l2->partitions; i++) {
-        struct l2_set *begun = &l2->sets[i][set];
-        begun->order = 0xfedcba9876543210u;
-        begun->present = begun->dirty_ways = 0;
-        memset(begun->valid, 0, sizeof begun->valid);
-        memset(begun->dirty, 0, sizeof begun->dirty);
-    }
+    for (uint32_t i = 0; i < l2->partitions; i++)
+        l2_set_begin(&l2->sets[i][set], l2->ways);
 }
 
 /* Asks for the first bytes of what the request needs. */
@@ -60,7 +55,7 @@ L2_PREFETCHES void l2_prefetch(struct wl_l2 *l2, const struct l2_feed *feed,
     if (l2_request_kind(request) != WL_L2_READ)
         return;
     for (uint32_t i = 0; i < l2->partitions; i++) {
-        __builtin_prefetch(l2->sets[i][set].tags, 1);
+        __builtin_prefetch(&l2->sets[i][set].halves[1], 1);
         __builtin_prefetch(l2->fetched[i] + (size_t)set * L2_WAYS, 1);
     }
     if (l2->has_coalescers)
@@ -71,25 +66,13 @@ L2_PREFETCHES void l2_prefetch(struct wl_l2 *l2, const struct l2_feed *feed,
 L2_PREFETCHES void l2_prefetch_rest(struct wl_l2 *l2, const struct wl_l2_request *request,
                                     const struct l2_place *place)
 {
+    const bool is_part = l2_request_kind(request) == WL_L2_WRITE && request->words != UINT32_MAX;
     for (uint32_t i = 0; i < l2->partitions; i++) {
         const struct l2_set *set = &l2->sets[i][place->set];
-        const uint32_t match = l2_set_match_marks(set, request->line);
-        if (match)
-            __builtin_prefetch(set->tags, 1);
-        if (match && l2_request_kind(request) == WL_L2_WRITE && request->words != UINT32_MAX)
+        if (set->present >> L2_HALF_WAYS)
+            __builtin_prefetch(&set->halves[1], 1);
+        if (is_part)
             __builtin_prefetch(&l2->written[i][place->set], 1);
-    }
-}
-
-/* Asks for what a write needs that may leave its line open. */
-L2_PREFETCHES void l2_prefetch_written(struct wl_l2 *l2, const struct l2_place *place)
-{
-    const uint32_t writer = place->mark >> L2_OPEN_WRITER_SHIFT & 1;
-    const uint32_t home = place->origin >> L2_PLACE_HOME_SHIFT & 1;
-    for (uint32_t i = 0; i < l2->partitions; i++) {
-        __builtin_prefetch(&l2->sets[i][place->set], 1);
-        if (i == home || i == writer)
-            __builtin_prefetch(l2->sets[i][place->set].tags, 1);
     }
 }
 
@@ -116,10 +99,7 @@ L2_PREFETCHES void l2_ask(struct wl_l2 *l2, const struct l2_feed *feed, struct l
         for (uint32_t k = 0; k < l2->partitions; k++)
             __builtin_prefetch(&l2->written[k][place->set], 1);
     }
-    if (may_open)
-        l2_prefetch_written(l2, place);
-    else
-        l2_prefetch(l2, feed, request, place);
+    l2_prefetch(l2, feed, request, place);
 }
 
 L2_INLINE void l2_serve_located(struct wl_l2 *l2, struct l2_feed *feed,
@@ -152,8 +132,8 @@ L2_INLINE void l2_serve_next(struct wl_l2 *l2, struct l2_feed *feed, struct l2_s
 {
     const struct wl_l2_request *request = &span.requests[i];
     const struct l2_place *place = &span.places[i];
-    if (i + L2_FEED_AHEAD < span.count && (place[L2_FEED_AHEAD].mark & L2_OPEN_NEVER) &&
-        l2_request_kind(&request[L2_FEED_AHEAD]) != WL_L2_READ)
+    if (i + L2_FEED_AHEAD < span.count && l2_request_kind(&request[L2_FEED_AHEAD]) != WL_L2_READ &&
+        (place[L2_FEED_AHEAD].mark & L2_OPEN_NEVER))
         l2_prefetch_rest(l2, &request[L2_FEED_AHEAD], &place[L2_FEED_AHEAD]);
     if (!(place->mark & L2_OPEN_NEVER)) {
         struct l2_open *open = &l2->opens.lines[place->at];

@@ -70,10 +70,12 @@ static inline void l2_invalidate_copies(struct wl_l2 *l2, const struct l2_locate
     for (uint32_t partition = 0; partition < l2->partitions; partition++) {
         if (partition == request->home || partition == writer)
             continue;
-        struct l2_set *set = &l2->sets[partition][request->set];
-        int way = l2_set_find_way(set, (uint32_t)request->line);
-        if (way >= 0)
-            set->valid[way] = (uint8_t)(set->valid[way] & ~(request->sectors * 0x11));
+        const struct l2_set *set = &l2->sets[partition][request->set];
+        const int way = l2_set_find_way(set, (uint32_t)request->line);
+        if (way < 0)
+            continue;
+        uint8_t *valid = l2_entry_of(l2, partition, request->set, (uint32_t)way).valid;
+        *valid = (uint8_t)(*valid & ~(request->sectors * 0x11));
     }
 }
 

@@ -7,18 +7,24 @@
 #include <emmintrin.h>
 #endif
 
-enum { L2_WAYS = 16 };
+enum { L2_WAYS = 16, L2_HALF_WAYS = 8 };
 
-/* What most requests need lies in the first 64 bytes. Holds nothing sensible before it is used for
- * the first time since the caches were emptied. */
+/* Of half of a set's ways. */
+struct l2_half {
+    uint32_t tags[L2_HALF_WAYS];
+    uint8_t
+        valid[L2_HALF_WAYS]; /* low nibble: complete sectors; high: those with some words written */
+    uint8_t dirty[L2_HALF_WAYS]; /* low nibble: sectors written since the fetch */
+};
+
+/* Ways are filled in their order: of a set with few lines all that is needed lies in its first 64
+ * bytes, the other half of the ways behind them. Holds nothing sensible before it is used for the
+ * first time since the caches were emptied. */
 struct l2_set {
     uint64_t order; /* way numbers, a nibble each, most recently used lowest */
     uint16_t present, dirty_ways;
-    uint32_t latest;        /* tag of the most recently used way; valid where that is present */
-    uint8_t valid[L2_WAYS]; /* low nibble: complete sectors; high: those with some words written */
-    uint8_t dirty[L2_WAYS]; /* low nibble: sectors written since the fetch */
-    uint8_t marks[L2_WAYS]; /* a byte of each tag's hash: most lines that are absent show here */
-    uint32_t tags[L2_WAYS] __attribute__((aligned(64)));
+    uint32_t latest; /* tag of the most recently used way; valid where that is present */
+    struct l2_half halves[2];
 } __attribute__((aligned(128)));
 
 /* Of each way the words written into incomplete sectors. */
@@ -39,33 +45,37 @@ static inline void l2_set_touch(struct l2_set *set, uint32_t way)
     set->order = above | (order & ((1ull << shift) - 1)) << 4 | way;
 }
 
-static inline uint8_t l2_set_mark_of(uint32_t tag)
+/* Empties the set. */
+static inline void l2_set_begin(struct l2_set *set, uint32_t ways)
 {
-    return (uint8_t)((tag * 0x9e3779b1u) >> 24);
+    set->order = 0x0123456789abcdefu >> 4 * (L2_WAYS - ways);
+    set->present = set->dirty_ways = 0;
 }
 
-static inline uint32_t l2_set_match_marks(const struct l2_set *set, uint32_t tag)
+/* The ways of a half, a bit each, that have the tag. */
+static inline uint32_t l2_half_match(const struct l2_half *half, uint32_t tag)
 {
 #if defined(__SSE2__)
-    const __m128i marks = _mm_loadu_si128((const __m128i *)(const void *)set->marks);
-    const __m128i equal = _mm_cmpeq_epi8(marks, _mm_set1_epi8((char)l2_set_mark_of(tag)));
-    return (uint32_t)_mm_movemask_epi8(equal) & set->present;
+    const __m128i *tags = (const __m128i *)(const void *)half->tags;
+    const __m128i wanted = _mm_set1_epi32((int)tag);
+    const __m128i low = _mm_cmpeq_epi32(_mm_loadu_si128(tags), wanted);
+    const __m128i high = _mm_cmpeq_epi32(_mm_loadu_si128(tags + 1), wanted);
+    const __m128i equal = _mm_packs_epi16(_mm_packs_epi32(low, high), _mm_setzero_si128());
+    return (uint32_t)_mm_movemask_epi8(equal);
 #else
     uint32_t match = 0;
-    for (uint32_t way = 0; way < L2_WAYS; way++)
-        match |= (uint32_t)(set->marks[way] == l2_set_mark_of(tag)) << way;
-    return match & set->present;
+    for (uint32_t way = 0; way < L2_HALF_WAYS; way++)
+        match |= (uint32_t)(half->tags[way] == tag) << way;
+    return match;
 #endif
 }
 
 static inline int l2_set_find_way(const struct l2_set *set, uint32_t tag)
 {
-    for (uint32_t match = l2_set_match_marks(set, tag); match; match &= match - 1) {
-        const int way = __builtin_ctz(match);
-        if (set->tags[way] == tag)
-            return way;
-    }
-    return -1;
+    uint32_t match = l2_half_match(&set->halves[0], tag) & set->present;
+    if (!match && set->present >> L2_HALF_WAYS)
+        match = l2_half_match(&set->halves[1], tag) << L2_HALF_WAYS & set->present;
+    return match ? __builtin_ctz(match) : -1;
 }
 
 #endif
