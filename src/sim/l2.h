@@ -99,7 +99,8 @@ struct wl_l2_counts {
 };
 
 struct wl_l2;
-/* gpu must outlive it. Memory is a small share of gpu->l2_bytes and does not grow. */
+/* gpu must outlive it. Memory is a small share of gpu->l2_bytes, and for several shards what some
+ * hundred thousand requests take. */
 struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu);
 void wl_l2_free(struct wl_l2 *l2);
 
