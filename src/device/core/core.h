@@ -134,7 +134,7 @@ WL_EXPORT int wl_device_get_attribute(int number, int *value);
 WL_EXPORT void wl_device_note(enum wl_note_severity severity, const char *code, const char *hint,
                               const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Lines that a GPU itself writes on stderr. */
-WL_EXPORT void wl_device_tell(const char *lines);
+void wl_device_tell(const char *lines);
 /* "warplens: NAME is not supported ..." on stderr, the first time for each name. Always returns
  * WL_DEVICE_NOT_SUPPORTED. */
 WL_EXPORT int wl_device_refuse(const char *function);
