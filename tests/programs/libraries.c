@@ -531,7 +531,7 @@ static void test_handles(void)
         const char *file, *create, *destroy, *refused;
         int status;
     } rows[] = {
-        {"libcusparse.so.12", "cusparseCreate", "cusparseDestroy", "cusparseSpGEMM_compute", 10},
+        {"libcusparse.so.12", "cusparseCreate", "cusparseDestroy", "cusparseBlockedEllGet", 10},
         {"libcusolver.so.12", "cusolverSpCreate", "cusolverSpDestroy", "cusolverSpDcsrlsvqr", 9},
         {"libcudnn.so.9", "cudnnCreate", "cudnnDestroy", "cudnnConvolutionForward", 3000},
     };

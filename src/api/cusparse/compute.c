@@ -3,7 +3,7 @@
 
 #include "api/cusparse/generic.h"
 
-static union wl_sparse_scalar scalar(const void *from, enum wl_sparse_type type)
+union wl_sparse_scalar wl_sparse_read_scalar(const void *from, enum wl_sparse_type type)
 {
     union wl_sparse_scalar made = {0};
     memcpy(&made, from, type == WL_SPARSE_DOUBLE ? sizeof made.d : sizeof made.s);
@@ -57,7 +57,8 @@ static int sparse_times_dense(const char *call, void *handle, int op_a, int op_b
         struct wl_dense from = wl_sparse_dense_member(b, b->batch_count > 1 ? i : 0);
         status = multiply(&own, (op_a != 0) != a->is_transposed,
                           op_b ? wl_sparse_transposed(from) : from, wl_sparse_dense_member(c, i),
-                          c->type, scalar(alpha, c->type), scalar(beta, c->type), stream);
+                          c->type, wl_sparse_read_scalar(alpha, c->type),
+                          wl_sparse_read_scalar(beta, c->type), stream);
     }
     return status;
 }
@@ -154,7 +155,8 @@ int cusparseSDDMM(void *handle, int op_a, int op_b, const void *alpha, const voi
         struct wl_dense left = wl_sparse_dense_member(a, a->batch_count > 1 ? i : 0);
         struct wl_dense right = wl_sparse_dense_member(b, b->batch_count > 1 ? i : 0);
         struct wl_sparse own = wl_sparse_member(c, i);
-        union wl_sparse_scalar factors[2] = {scalar(alpha, c->type), scalar(beta, c->type)};
+        union wl_sparse_scalar factors[2] = {wl_sparse_read_scalar(alpha, c->type),
+                                             wl_sparse_read_scalar(beta, c->type)};
         left = op_a ? wl_sparse_transposed(left) : left;
         right = op_b ? wl_sparse_transposed(right) : right;
         if (left.row_count != own.row_count || right.column_count != own.column_count ||
@@ -196,7 +198,8 @@ int cusparseAxpby(void *handle, const void *alpha, const void *x_given, const vo
         return status;
     struct wl_sparse from = x->is;
     struct wl_dense to = y->is;
-    union wl_sparse_scalar factors[2] = {scalar(alpha, x->type), scalar(beta, x->type)};
+    union wl_sparse_scalar factors[2] = {wl_sparse_read_scalar(alpha, x->type),
+                                         wl_sparse_read_scalar(beta, x->type)};
     status = wl_sparse_run("scale", x->type, size_of(&to), stream, (void *[]){&to, &factors[1]});
     return status ? status
                   : wl_sparse_run("axpy", x->type, from.element_count, stream,
@@ -289,7 +292,7 @@ static int solve(const char *call, void *handle, int op_a, int op_b, const void 
     status = wl_sparse_types(call, (int)y->type, compute_type);
     struct wl_sparse own = a->is;
     struct wl_dense from = op_b ? wl_sparse_transposed(x->is) : x->is, to = y->is;
-    union wl_sparse_scalar factor = scalar(alpha, y->type);
+    union wl_sparse_scalar factor = wl_sparse_read_scalar(alpha, y->type);
     int is_upper = a->is_upper != a->is_transposed, is_unit = a->is_unit;
     int transpose = (op_a != 0) != a->is_transposed;
     if (own.row_count != own.column_count || from.row_count != own.row_count ||

@@ -106,6 +106,8 @@ static const struct {
     {WL_SPARSE_EXECUTION_FAILED, "CUSPARSE_STATUS_EXECUTION_FAILED", "a kernel failed"},
     {WL_SPARSE_ZERO_PIVOT, "CUSPARSE_STATUS_ZERO_PIVOT", "zero pivot"},
     {WL_SPARSE_NOT_SUPPORTED, "CUSPARSE_STATUS_NOT_SUPPORTED", "operation not supported"},
+    {WL_SPARSE_INSUFFICIENT_RESOURCES, "CUSPARSE_STATUS_INSUFFICIENT_RESOURCES",
+     "insufficient resources"},
 };
 
 const char *cusparseGetErrorName(int status)

@@ -15,6 +15,7 @@ enum wl_sparse_status {
     WL_SPARSE_EXECUTION_FAILED = 6,
     WL_SPARSE_ZERO_PIVOT = 9,
     WL_SPARSE_NOT_SUPPORTED = 10,
+    WL_SPARSE_INSUFFICIENT_RESOURCES = 11,
 };
 
 /* Magic numbers of the library's handle and of each kind of object. */
@@ -25,6 +26,7 @@ enum wl_sparse_kind {
     WL_SPARSE_MATRIX,
     WL_SPARSE_DENSE,
     WL_SPARSE_INFO,
+    WL_SPARSE_PRODUCT,
 };
 
 /* Of values, as CUDA numbers them. */

@@ -227,7 +227,7 @@ static void *moved(void *from, long long count, size_t element_bytes)
     return (char *)from + count * (long long)element_bytes;
 }
 
-static size_t value_bytes(enum wl_sparse_type type)
+size_t wl_sparse_value_bytes(enum wl_sparse_type type)
 {
     return type == WL_SPARSE_DOUBLE ? sizeof(double) : sizeof(float);
 }
@@ -239,7 +239,7 @@ struct wl_sparse wl_sparse_member(const struct wl_sparse_matrix *of, int i)
         return is;
     is.offsets = moved(is.offsets, i * of->offset_stride, is.has_wide_offsets ? 8 : 4);
     is.columns = moved(is.columns, i * of->element_stride, is.has_wide_columns ? 8 : 4);
-    is.values = moved(is.values, i * of->element_stride, value_bytes(of->type));
+    is.values = moved(is.values, i * of->element_stride, wl_sparse_value_bytes(of->type));
     return is;
 }
 
@@ -327,6 +327,6 @@ struct wl_dense wl_sparse_dense_member(const struct wl_sparse_dense *of, int i)
 {
     struct wl_dense is = of->is;
     if (of->batch_count > 1)
-        is.values = moved(is.values, i * of->stride, value_bytes(of->type));
+        is.values = moved(is.values, i * of->stride, wl_sparse_value_bytes(of->type));
     return is;
 }

@@ -31,6 +31,9 @@ struct wl_sparse_dense {
 /* NULL if it is not one. */
 const struct wl_sparse_matrix *wl_sparse_matrix_check(const void *given);
 const struct wl_sparse_dense *wl_sparse_dense_check(const void *given);
+/* What a program gives as alpha or beta. */
+union wl_sparse_scalar wl_sparse_read_scalar(const void *from, enum wl_sparse_type type);
+size_t wl_sparse_value_bytes(enum wl_sparse_type type);
 struct wl_dense wl_sparse_transposed(struct wl_dense of);
 /* Member i of a batch. */
 struct wl_sparse wl_sparse_member(const struct wl_sparse_matrix *of, int i);

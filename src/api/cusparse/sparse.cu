@@ -282,6 +282,80 @@ template <typename T> DEVICE void transpose(wl_sparse a, wl_sparse made, int wit
         store(made.offsets, made.has_wide_offsets, count, a.element_count + a.base);
 }
 
+/* Where the columns from begin on stop rising. */
+DEVICE i64 run_end(const i64 *columns, i64 begin, i64 end)
+{
+    while (begin + 1 < end && columns[begin] <= columns[begin + 1])
+        begin++;
+    return begin + 1 < end ? begin + 1 : end;
+}
+
+/* Merges each two rising runs of products in [begin, end) to other places; false: there is one at most. Of equal
+ * columns the first stays the first. */
+template <typename T>
+DEVICE bool merge_runs(const i64 *columns, const T *values, i64 *to_columns, T *to_values, i64 begin, i64 end)
+{
+    if (run_end(columns, begin, end) == end)
+        return false;
+    for (i64 low = begin; low < end;) {
+        i64 middle = run_end(columns, low, end), stop = run_end(columns, middle, end), high = middle;
+        for (i64 to = low, left = low; to < stop; to++) {
+            i64 from = left < middle && (high == stop || columns[left] <= columns[high]) ? left++ : high++;
+            to_columns[to] = columns[from];
+            to_values[to] = values[from];
+        }
+        low = stop;
+    }
+    return true;
+}
+
+/* The elements of alpha * a * b, by rising columns, from where each row's products begin on; offsets: how many. */
+template <typename T> DEVICE void product(wl_sparse a, wl_sparse b, wl_product p, T alpha)
+{
+    for (i64 row = first(); row < a.row_count; row += step()) {
+        i64 begin = p.begins[row], end = p.begins[row + 1], to = begin;
+        i64 *columns = p.columns, *other_columns = columns + p.product_count;
+        T *values = (T *)p.values, *other_values = values + p.product_count;
+        for (i64 e = row_begin(a, row); e < row_begin(a, row + 1); e++) {
+            i64 inner = column_of(a, e);
+            for (i64 f = row_begin(b, inner); f < row_begin(b, inner + 1); f++) {
+                columns[to] = column_of(b, f);
+                values[to++] = ((const T *)a.values)[e] * ((const T *)b.values)[f];
+            }
+        }
+        while (merge_runs(columns, values, other_columns, other_values, begin, end)) {
+            i64 *sorted_columns = other_columns;
+            T *sorted_values = other_values;
+            other_columns = columns, columns = sorted_columns;
+            other_values = values, values = sorted_values;
+        }
+        to = begin;
+        for (i64 e = begin; e < end;) {
+            i64 column = columns[e];
+            T sum = 0;
+            for (; e < end && columns[e] == column; e++)
+                sum += values[e];
+            p.columns[to] = column;
+            ((T *)p.values)[to++] = alpha * sum;
+        }
+        p.offsets[row] = to - begin;
+    }
+}
+
+/* What was made there in the places of c, beta * c added: a thread for each offset. */
+template <typename T> DEVICE void put_product(wl_product p, wl_sparse c, T beta)
+{
+    for (i64 row = first(); row <= c.row_count; row += step()) {
+        i64 to = p.offsets[row], end = row < c.row_count ? p.offsets[row + 1] : to;
+        store(c.offsets, c.has_wide_offsets, row, to + c.base);
+        for (i64 from = p.begins[row]; to < end; to++, from++) {
+            T own = ((const T *)p.values)[from], &value = ((T *)c.values)[to];
+            store(c.columns, c.has_wide_columns, to, p.columns[from] + c.base);
+            value = beta == 0 ? own : own + part(beta, value);
+        }
+    }
+}
+
 #define KERNELS(letter, T)                                                                                             \
     GLOBAL void warplens_sparse_scale_##letter(wl_dense m, T factor)                                                   \
     {                                                                                                                  \
@@ -340,6 +414,14 @@ template <typename T> DEVICE void transpose(wl_sparse a, wl_sparse made, int wit
     GLOBAL void warplens_sparse_transpose_##letter(wl_sparse a, wl_sparse made, int with_values)                       \
     {                                                                                                                  \
         transpose<T>(a, made, with_values);                                                                            \
+    }                                                                                                                  \
+    GLOBAL void warplens_sparse_product_##letter(wl_sparse a, wl_sparse b, wl_product p, T alpha)                      \
+    {                                                                                                                  \
+        product(a, b, p, alpha);                                                                                       \
+    }                                                                                                                  \
+    GLOBAL void warplens_sparse_put_product_##letter(wl_product p, wl_sparse c, T beta)                                \
+    {                                                                                                                  \
+        put_product(p, c, beta);                                                                                       \
     }
 
 KERNELS(s, float)
@@ -353,6 +435,19 @@ GLOBAL void warplens_sparse_sum_up(void *offsets, int is_wide, i64 count, i64 ba
         i64 own = i < count ? load(offsets, is_wide, i) : 0;
         store(offsets, is_wide, i, sum);
         sum += own;
+    }
+}
+
+/* How many products each row of a * b is made of. */
+GLOBAL void warplens_sparse_count_products(wl_sparse a, wl_sparse b, i64 *counts)
+{
+    for (i64 row = first(); row < a.row_count; row += step()) {
+        i64 found = 0;
+        for (i64 e = row_begin(a, row); e < row_begin(a, row + 1); e++) {
+            i64 inner = column_of(a, e);
+            found += row_begin(b, inner + 1) - row_begin(b, inner);
+        }
+        counts[row] = found;
     }
 }
 

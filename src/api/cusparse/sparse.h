@@ -21,4 +21,13 @@ struct wl_dense {
     long long row_count, column_count, row_step, column_step;
 };
 
+/* A product of two matrices of compressed rows while it is made. */
+struct wl_product {
+    long long *begins;  /* of each row's products, and their end */
+    long long *offsets; /* of each row's elements in the result, and their end */
+    long long *columns; /* of the products; with room for as many more, which sorting takes */
+    void *values;       /* the same */
+    long long product_count;
+};
+
 #endif
