@@ -32,6 +32,13 @@ int cusparseSpGEMM_estimateMemory(ARGUMENTS, float fraction, size_t *size, void 
                                   size_t *product_size);
 int cusparseSpGEMM_compute(ARGUMENTS, size_t *size, void *space);
 int cusparseSpGEMM_copy(ARGUMENTS);
+#define PATTERN \
+    void *handle, int op_a, int op_b, void *a, void *b, void *c, int algorithm, void *work
+int cusparseSpGEMMreuse_workEstimation(PATTERN, size_t *size, void *space);
+int cusparseSpGEMMreuse_nnz(PATTERN, size_t *size, void *space, size_t *other_size,
+                            void *other_space, size_t *product_size, void *product_space);
+int cusparseSpGEMMreuse_copy(PATTERN, size_t *size, void *space);
+int cusparseSpGEMMreuse_compute(ARGUMENTS);
 
 static void *handle;
 static uint32_t state = 1;
@@ -282,6 +289,88 @@ static void check_product(const struct matrix *a, const struct matrix *b, struct
     release(&c);
 }
 
+#define PATTERN_GIVEN(g) \
+    (g).handle, (g).op_a, (g).op_b, (g).a, (g).b, (g).c, (g).algorithm, (g).work
+
+/* Where the elements of c are, found without the values of a and b; calls out of turn are refused.
+ */
+static void check_pattern(const struct call *given, struct matrix *c, int type)
+{
+    size_t sizes[3] = {0};
+    void *spaces[3], *space;
+    EXPECT(cusparseSpGEMMreuse_nnz(PATTERN_GIVEN(*given), &sizes[0], NULL, &sizes[1], NULL,
+                                   &sizes[2], NULL),
+           INVALID);
+    EXPECT(cusparseSpGEMMreuse_workEstimation(PATTERN_GIVEN(*given), &sizes[0], NULL), OK);
+    space = managed(sizes[0]);
+    EXPECT(cusparseSpGEMMreuse_workEstimation(PATTERN_GIVEN(*given), &sizes[0], space), OK);
+    EXPECT(cusparseSpGEMMreuse_copy(PATTERN_GIVEN(*given), &sizes[0], NULL), INVALID);
+    EXPECT(cusparseSpGEMMreuse_nnz(PATTERN_GIVEN(*given), &sizes[0], NULL, &sizes[1], NULL,
+                                   &sizes[2], NULL),
+           OK);
+    for (int i = 0; i < 3; i++)
+        spaces[i] = managed(sizes[i]);
+    EXPECT(cusparseSpGEMMreuse_nnz(PATTERN_GIVEN(*given), &sizes[0], spaces[0], &sizes[1], NULL,
+                                   &sizes[2], spaces[2]),
+           INVALID);
+    EXPECT(cusparseSpGEMMreuse_nnz(PATTERN_GIVEN(*given), &sizes[0], spaces[0], &sizes[1],
+                                   spaces[1], &sizes[2], spaces[2]),
+           OK);
+    EXPECT(cudaFree(spaces[0]), 0);
+    EXPECT(cudaFree(space), 0);
+    give_places(c, type);
+    EXPECT(cusparseSpGEMMreuse_compute(AS_GIVEN(*given)), INVALID);
+    EXPECT(cusparseSpGEMMreuse_copy(PATTERN_GIVEN(*given), &sizes[0], NULL), OK);
+    space = managed(sizes[0]);
+    EXPECT(cusparseSpGEMMreuse_copy(PATTERN_GIVEN(*given), &sizes[0], space), OK);
+    EXPECT(cudaFree(spaces[1]), 0);
+    EXPECT(cudaFree(spaces[2]), 0);
+    EXPECT(cudaFree(space), 0);
+}
+
+static void set_values(const struct matrix *self, void *values)
+{
+    EXPECT(cusparseCsrSetPointers(self->description, self->device_offsets, self->device_columns,
+                                  values),
+           OK);
+}
+
+/* Values of several products, whose elements are at the same places. */
+static void check_reuse(struct matrix *a, const struct matrix *b, struct form form, int algorithm)
+{
+    struct matrix c = {.form = form, .row_count = a->row_count, .column_count = b->column_count};
+    struct factors by = factors(form.type, 0.5, 0);
+    void *work = NULL;
+    c.device_offsets = managed((size_t)(c.row_count + 1) * 8);
+    EXPECT(cusparseCreateCsr(&c.description, c.row_count, c.column_count, 0, NULL, NULL, NULL,
+                             form.offset_type, form.column_type, form.base, form.type),
+           OK);
+    EXPECT(cusparseSpGEMM_createDescr(&work), OK);
+    const struct call call = {handle,         PLAIN,          PLAIN,    &by.alpha,
+                              a->description, b->description, &by.beta, c.description,
+                              form.type,      algorithm,      work};
+    set_values(a, NULL);
+    set_values(b, NULL);
+    check_pattern(&call, &c, form.type);
+    set_values(a, a->device_values);
+    set_values(b, b->device_values);
+    for (int i = 0; i < 3; i++) {
+        const double beta = i ? -2 : 0;
+        by = factors(form.type, 0.5, beta);
+        for (int e = 0; e < a->element_count; e++) {
+            a->values[e] += i;
+            put_value(a->device_values, form.type, e, a->values[e]);
+        }
+        for (int e = 0; e < c.element_count; e++)
+            put_value(c.device_values, form.type, e, old_value(e));
+        EXPECT(cusparseSpGEMMreuse_compute(AS_GIVEN(call)), OK);
+        EXPECT(check_result(a, b, &c, 0.5, beta), c.element_count);
+    }
+    EXPECT(cusparseSpGEMM_copy(AS_GIVEN(call)), INVALID); /* which nothing was computed for */
+    EXPECT(cusparseSpGEMM_destroyDescr(work), OK);
+    release(&c);
+}
+
 static struct form random_form(int type)
 {
     return (struct form){type, INDEX_32 + random_below(2), INDEX_32 + random_below(2),
@@ -299,6 +388,7 @@ static void test_random(void)
         make_random(&a, random_form(type), rows, inner, most);
         make_random(&b, random_form(type), inner, columns, most);
         check_product(&a, &b, random_form(type), algorithms[i / 2 % 4], 0.5, i % 3 ? 0 : -2);
+        check_reuse(&a, &b, random_form(type), i / 2 % 3);
         release(&a);
         release(&b);
     }
@@ -316,6 +406,7 @@ static void test_empty(void)
             make_random(&b, (struct form){FLOAT, INDEX_32, INDEX_32, 0}, sizes[i][1], sizes[i][2],
                         5 - most);
             check_product(&a, &b, (struct form){FLOAT, INDEX_32, INDEX_32, 1}, DEFAULT, 1, 1);
+            check_reuse(&a, &b, (struct form){FLOAT, INDEX_32, INDEX_32, 1}, DEFAULT);
             release(&a);
             release(&b);
         }
@@ -373,10 +464,12 @@ static void check_refused(struct call given, int status, const char *named)
     const int computed = cusparseSpGEMM_compute(AS_GIVEN(given), &size, space);
     const int copied = cusparseSpGEMM_copy(AS_GIVEN(given));
     const int told = cusparseSpGEMM_estimateMemory(AS_GIVEN(given), 0.5f, &size, space, &other);
+    const int again = cusparseSpGEMMreuse_compute(AS_GIVEN(given));
     (void)captured_stderr();
     EXPECT(computed, status);
     EXPECT(copied, status);
     EXPECT(told, status);
+    EXPECT(again, status);
     EXPECT(cudaFree(space), 0);
 }
 

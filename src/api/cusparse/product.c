@@ -14,6 +14,8 @@ struct work {
     long long row_count, column_count;
     long long product_count; /* -1: not estimated yet */
     long long element_count; /* of the result */
+    bool has_values;         /* or only where they are is known */
+    bool is_copied;          /* to a matrix, whose values may be computed again */
     struct wl_product is;    /* in the program's second buffer; begins NULL: nothing is there yet */
 };
 
@@ -25,11 +27,20 @@ struct given {
     const void *alpha, *a, *b, *beta, *c;
     int compute_type, algorithm;
     struct work *work;
+    bool is_pattern; /* the call is about where elements are: no factors, no type, no values */
 };
-#define GIVEN(name)                                                                          \
-    &(struct given)                                                                          \
-    {                                                                                        \
-        name, handle, op_a, op_b, alpha, a, b, beta, c, compute_type, algorithm, description \
+#define GIVEN(name)                                                                           \
+    &(struct given)                                                                           \
+    {                                                                                         \
+        name, handle, op_a, op_b, alpha, a, b, beta, c, compute_type, algorithm, description, \
+            false                                                                             \
+    }
+
+#define PATTERN(name)                                                                       \
+    &(struct given)                                                                         \
+    {                                                                                       \
+        .call = name, .handle = handle, .op_a = op_a, .op_b = op_b, .a = a, .b = b, .c = c, \
+        .algorithm = algorithm, .work = description, .is_pattern = true                     \
     }
 
 /* The same, looked at. */
@@ -69,10 +80,10 @@ static bool is_compressed(const struct wl_sparse_matrix *self)
     return !self->is.by_element && !self->is_transposed && self->batch_count == 1;
 }
 
-static bool has_pointers(const struct wl_sparse *self)
+static bool has_pointers(const struct wl_sparse *self, bool is_pattern)
 {
     return (!self->row_count || self->offsets) &&
-           (!self->element_count || (self->columns && self->values));
+           (!self->element_count || (self->columns && (self->values || is_pattern)));
 }
 
 /* 0, or the status that the call answers. */
@@ -81,30 +92,37 @@ static int take(const struct given *given, struct taken *taken)
     const struct wl_sparse_matrix *a = wl_sparse_matrix_check(given->a),
                                   *b = wl_sparse_matrix_check(given->b),
                                   *c = wl_sparse_matrix_check(given->c);
+    const bool is_pattern = given->is_pattern;
     int status = wl_sparse_stream(given->handle, &taken->stream);
     if (status)
         return status;
-    if (!a || !b || !c || !given->alpha || !given->beta || a->is_vector || b->is_vector ||
-        c->is_vector || a->type != c->type || b->type != c->type || given->algorithm < DEFAULT ||
-        given->algorithm > ALG3 || !wl_stand_in_check(given->work, WL_SPARSE_PRODUCT))
+    if (!a || !b || !c || (!is_pattern && (!given->alpha || !given->beta)) || a->is_vector ||
+        b->is_vector || c->is_vector || a->type != c->type || b->type != c->type ||
+        given->algorithm < DEFAULT || given->algorithm > ALG3 ||
+        !wl_stand_in_check(given->work, WL_SPARSE_PRODUCT))
         return WL_SPARSE_INVALID_VALUE;
     if (given->op_a || given->op_b)
         return refuse(given->call, "transposed matrices");
     if (!is_compressed(a) || !is_compressed(b) || !is_compressed(c))
         return refuse(given->call, "other than compressed rows");
-    status = wl_sparse_types(given->call, (int)c->type, given->compute_type);
+    status =
+        wl_sparse_types(given->call, (int)c->type, is_pattern ? (int)c->type : given->compute_type);
     if (status)
         return status;
     if (a->is.row_count != c->is.row_count || b->is.column_count != c->is.column_count ||
-        a->is.column_count != b->is.row_count || !has_pointers(&a->is) || !has_pointers(&b->is))
+        a->is.column_count != b->is.row_count || !has_pointers(&a->is, is_pattern) ||
+        !has_pointers(&b->is, is_pattern))
         return WL_SPARSE_INVALID_VALUE;
     if (a->is.row_count >= COUNT_LIMIT)
         return WL_SPARSE_INSUFFICIENT_RESOURCES;
     taken->a = a->is;
     taken->b = b->is;
     taken->type = c->type;
-    taken->alpha = wl_sparse_read_scalar(given->alpha, c->type);
-    taken->beta = wl_sparse_read_scalar(given->beta, c->type);
+    taken->alpha = taken->beta = (union wl_sparse_scalar){0};
+    if (!is_pattern) {
+        taken->alpha = wl_sparse_read_scalar(given->alpha, c->type);
+        taken->beta = wl_sparse_read_scalar(given->beta, c->type);
+    }
     return WL_SPARSE_OK;
 }
 
@@ -166,14 +184,11 @@ static int find_begins(struct taken *taken, long long *begins, long long *produc
     return status;
 }
 
-int cusparseSpGEMM_workEstimation(void *handle, int op_a, int op_b, const void *alpha,
-                                  const void *a, const void *b, const void *beta, const void *c,
-                                  int compute_type, int algorithm, struct work *description,
-                                  size_t *size_bytes, void *space)
+static int estimate(const struct given *given, size_t *size_bytes, void *space)
 {
     struct taken taken;
     long long product_count = -1;
-    int status = take(GIVEN("cusparseSpGEMM_workEstimation"), &taken);
+    int status = take(given, &taken);
     if (!status && !size_bytes)
         status = WL_SPARSE_INVALID_VALUE;
     if (status)
@@ -186,12 +201,20 @@ int cusparseSpGEMM_workEstimation(void *handle, int op_a, int op_b, const void *
     if (*size_bytes < needed_bytes)
         return WL_SPARSE_INSUFFICIENT_RESOURCES;
     status = find_begins(&taken, aligned(space), &product_count);
-    *description = (struct work){.magic = WL_SPARSE_PRODUCT,
+    *given->work = (struct work){.magic = WL_SPARSE_PRODUCT,
                                  .type = taken.type,
                                  .row_count = taken.a.row_count,
                                  .column_count = taken.b.column_count,
                                  .product_count = status ? -1 : product_count};
     return status;
+}
+
+int cusparseSpGEMM_workEstimation(void *handle, int op_a, int op_b, const void *alpha,
+                                  const void *a, const void *b, const void *beta, const void *c,
+                                  int compute_type, int algorithm, struct work *description,
+                                  size_t *size_bytes, void *space)
+{
+    return estimate(GIVEN("cusparseSpGEMM_workEstimation"), size_bytes, space);
 }
 
 int cusparseSpGEMM_getNumProducts(struct work *description, int64_t *product_count)
@@ -247,17 +270,20 @@ static int find_places(struct taken *taken, struct work *self, size_t size_bytes
     return WL_SPARSE_OK;
 }
 
-static int compute(struct taken *taken, struct work *self, size_t size_bytes, void *space,
-                   struct wl_sparse *c)
+static int compute(struct taken *taken, struct work *self, int with_values, size_t size_bytes,
+                   void *space, struct wl_sparse *c)
 {
     int status = find_places(taken, self, size_bytes, space);
     if (!status)
-        status = wl_sparse_run("product", taken->type, self->row_count, taken->stream,
-                               (void *[]){&taken->a, &taken->b, &self->is, &taken->alpha});
+        status =
+            wl_sparse_run("product", taken->type, self->row_count, taken->stream,
+                          (void *[]){&taken->a, &taken->b, &self->is, &taken->alpha, &with_values});
     if (!status)
         status = sum_up(self->is.offsets, self->row_count, taken->stream, &self->element_count);
     if (!status && !c->has_wide_offsets && self->element_count > INT32_MAX - c->base)
         status = WL_SPARSE_INSUFFICIENT_RESOURCES;
+    self->has_values = with_values;
+    self->is_copied = false;
     if (status)
         self->is.begins = NULL;
     else
@@ -280,7 +306,20 @@ int cusparseSpGEMM_compute(void *handle, int op_a, int op_b, const void *alpha, 
         return WL_SPARSE_OK;
     }
     struct wl_sparse_matrix *result = c;
-    return compute(&taken, description, *size_bytes, space, &result->is);
+    return compute(&taken, description, 1, *size_bytes, space, &result->is);
+}
+
+static int copy(struct taken *taken, struct work *self, int with_values, struct wl_sparse *c)
+{
+    if (!self->is.begins || self->has_values != (with_values != 0) || !is_same(self, taken))
+        return WL_SPARSE_INVALID_VALUE;
+    c->element_count = self->element_count;
+    if (!has_pointers(c, !with_values))
+        return WL_SPARSE_INVALID_VALUE;
+    if (!c->offsets) /* which a matrix without rows may lack */
+        return WL_SPARSE_OK;
+    return wl_sparse_run("put_product", taken->type, self->row_count + 1, taken->stream,
+                         (void *[]){&self->is, c, &taken->beta, &with_values});
 }
 
 int cusparseSpGEMM_copy(void *handle, int op_a, int op_b, const void *alpha, const void *a,
@@ -290,15 +329,71 @@ int cusparseSpGEMM_copy(void *handle, int op_a, int op_b, const void *alpha, con
     struct taken taken;
     struct wl_sparse_matrix *result = c;
     int status = take(GIVEN("cusparseSpGEMM_copy"), &taken);
+    return status ? status : copy(&taken, description, 1, &result->is);
+}
+
+/* ---- values computed again, where elements are known ---- */
+
+int cusparseSpGEMMreuse_workEstimation(void *handle, int op_a, int op_b, const void *a,
+                                       const void *b, const void *c, int algorithm,
+                                       struct work *description, size_t *size_bytes, void *space)
+{
+    return estimate(PATTERN("cusparseSpGEMMreuse_workEstimation"), size_bytes, space);
+}
+
+/* Of the three buffers the last is used, as programs keep it until the copy. */
+int cusparseSpGEMMreuse_nnz(void *handle, int op_a, int op_b, const void *a, const void *b, void *c,
+                            int algorithm, struct work *description, size_t *size_bytes,
+                            void *space, size_t *other_size_bytes, void *other_space,
+                            size_t *product_size_bytes, void *product_space)
+{
+    struct taken taken;
+    struct wl_sparse_matrix *result = c;
+    int status = take(PATTERN("cusparseSpGEMMreuse_nnz"), &taken);
     if (status)
         return status;
-    if (!description->is.begins || !is_same(description, &taken))
+    if (description->product_count < 0 || !is_same(description, &taken) || !size_bytes ||
+        !other_size_bytes || !product_size_bytes)
         return WL_SPARSE_INVALID_VALUE;
-    result->is.element_count = description->element_count;
-    if (!has_pointers(&result->is))
+    if (space && other_space && product_space)
+        return compute(&taken, description, 0, *product_size_bytes, product_space, &result->is);
+    if (space || other_space || product_space)
         return WL_SPARSE_INVALID_VALUE;
-    if (!result->is.offsets) /* which a matrix without rows may lack */
-        return WL_SPARSE_OK;
-    return wl_sparse_run("put_product", taken.type, taken.a.row_count + 1, taken.stream,
-                         (void *[]){&description->is, &result->is, &taken.beta});
+    *product_size_bytes = product_bytes(description, description->product_count);
+    wl_sparse_give_size(other_size_bytes);
+    return wl_sparse_give_size(size_bytes);
+}
+
+int cusparseSpGEMMreuse_copy(void *handle, int op_a, int op_b, const void *a, const void *b,
+                             void *c, int algorithm, struct work *description, size_t *size_bytes,
+                             void *space)
+{
+    struct taken taken;
+    struct wl_sparse_matrix *result = c;
+    int status = take(PATTERN("cusparseSpGEMMreuse_copy"), &taken);
+    if (status)
+        return status;
+    if (!size_bytes || !description->is.begins)
+        return WL_SPARSE_INVALID_VALUE;
+    if (!space)
+        return wl_sparse_give_size(size_bytes);
+    status = copy(&taken, description, 0, &result->is);
+    description->is_copied = !status;
+    return status;
+}
+
+int cusparseSpGEMMreuse_compute(void *handle, int op_a, int op_b, const void *alpha, const void *a,
+                                const void *b, const void *beta, void *c, int compute_type,
+                                int algorithm, struct work *description)
+{
+    struct taken taken;
+    struct wl_sparse_matrix *result = c;
+    int status = take(GIVEN("cusparseSpGEMMreuse_compute"), &taken);
+    if (status)
+        return status;
+    if (!description->is_copied || !is_same(description, &taken) ||
+        result->is.element_count != description->element_count || !has_pointers(&result->is, false))
+        return WL_SPARSE_INVALID_VALUE;
+    return wl_sparse_run("fill_product", taken.type, taken.a.row_count, taken.stream,
+                         (void *[]){&taken.a, &taken.b, &result->is, &taken.alpha, &taken.beta});
 }

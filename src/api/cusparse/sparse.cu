@@ -309,8 +309,9 @@ DEVICE bool merge_runs(const i64 *columns, const T *values, i64 *to_columns, T *
     return true;
 }
 
-/* The elements of alpha * a * b, by rising columns, from where each row's products begin on; offsets: how many. */
-template <typename T> DEVICE void product(wl_sparse a, wl_sparse b, wl_product p, T alpha)
+/* The elements of alpha * a * b, by rising columns, from where each row's products begin on; offsets: how many. Without
+ * values, only where they are. */
+template <typename T> DEVICE void product(wl_sparse a, wl_sparse b, wl_product p, T alpha, int with_values)
 {
     for (i64 row = first(); row < a.row_count; row += step()) {
         i64 begin = p.begins[row], end = p.begins[row + 1], to = begin;
@@ -320,7 +321,7 @@ template <typename T> DEVICE void product(wl_sparse a, wl_sparse b, wl_product p
             i64 inner = column_of(a, e);
             for (i64 f = row_begin(b, inner); f < row_begin(b, inner + 1); f++) {
                 columns[to] = column_of(b, f);
-                values[to++] = ((const T *)a.values)[e] * ((const T *)b.values)[f];
+                values[to++] = with_values ? ((const T *)a.values)[e] * ((const T *)b.values)[f] : 0;
             }
         }
         while (merge_runs(columns, values, other_columns, other_values, begin, end)) {
@@ -342,16 +343,52 @@ template <typename T> DEVICE void product(wl_sparse a, wl_sparse b, wl_product p
     }
 }
 
-/* What was made there in the places of c, beta * c added: a thread for each offset. */
-template <typename T> DEVICE void put_product(wl_product p, wl_sparse c, T beta)
+/* What was made there in the places of c, beta * c added: a thread for each offset. Without values, c's stay. */
+template <typename T> DEVICE void put_product(wl_product p, wl_sparse c, T beta, int with_values)
 {
     for (i64 row = first(); row <= c.row_count; row += step()) {
         i64 to = p.offsets[row], end = row < c.row_count ? p.offsets[row + 1] : to;
         store(c.offsets, c.has_wide_offsets, row, to + c.base);
         for (i64 from = p.begins[row]; to < end; to++, from++) {
-            T own = ((const T *)p.values)[from], &value = ((T *)c.values)[to];
             store(c.columns, c.has_wide_columns, to, p.columns[from] + c.base);
+            if (!with_values)
+                continue;
+            T own = ((const T *)p.values)[from], &value = ((T *)c.values)[to];
             value = beta == 0 ? own : own + part(beta, value);
+        }
+    }
+}
+
+/* The element of c in that column among those of [begin, end), whose columns rise; end: there is none. */
+DEVICE i64 find_column(const wl_sparse &c, i64 begin, i64 end, i64 column)
+{
+    i64 low = begin, high = end;
+    while (low < high) {
+        i64 middle = (low + high) / 2;
+        if (column_of(c, middle) < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && column_of(c, low) == column ? low : end;
+}
+
+/* The elements of c, which are those of a * b, = alpha * a * b + beta * c. */
+template <typename T> DEVICE void fill_product(wl_sparse a, wl_sparse b, wl_sparse c, T alpha, T beta)
+{
+    T *values = (T *)c.values;
+    for (i64 row = first(); row < c.row_count; row += step()) {
+        i64 begin = row_begin(c, row), end = row_begin(c, row + 1);
+        for (i64 e = begin; e < end; e++)
+            values[e] = part(beta, values[e]);
+        for (i64 e = row_begin(a, row); e < row_begin(a, row + 1); e++) {
+            i64 inner = column_of(a, e);
+            T factor = alpha * ((const T *)a.values)[e];
+            for (i64 f = row_begin(b, inner); f < row_begin(b, inner + 1); f++) {
+                i64 to = find_column(c, begin, end, column_of(b, f));
+                if (to < end)
+                    values[to] += factor * ((const T *)b.values)[f];
+            }
         }
     }
 }
@@ -415,13 +452,17 @@ template <typename T> DEVICE void put_product(wl_product p, wl_sparse c, T beta)
     {                                                                                                                  \
         transpose<T>(a, made, with_values);                                                                            \
     }                                                                                                                  \
-    GLOBAL void warplens_sparse_product_##letter(wl_sparse a, wl_sparse b, wl_product p, T alpha)                      \
+    GLOBAL void warplens_sparse_product_##letter(wl_sparse a, wl_sparse b, wl_product p, T alpha, int with_values)     \
     {                                                                                                                  \
-        product(a, b, p, alpha);                                                                                       \
+        product(a, b, p, alpha, with_values);                                                                          \
     }                                                                                                                  \
-    GLOBAL void warplens_sparse_put_product_##letter(wl_product p, wl_sparse c, T beta)                                \
+    GLOBAL void warplens_sparse_put_product_##letter(wl_product p, wl_sparse c, T beta, int with_values)               \
     {                                                                                                                  \
-        put_product(p, c, beta);                                                                                       \
+        put_product(p, c, beta, with_values);                                                                          \
+    }                                                                                                                  \
+    GLOBAL void warplens_sparse_fill_product_##letter(wl_sparse a, wl_sparse b, wl_sparse c, T alpha, T beta)          \
+    {                                                                                                                  \
+        fill_product(a, b, c, alpha, beta);                                                                            \
     }
 
 KERNELS(s, float)
