@@ -50,6 +50,9 @@ struct l2_batch {
     struct l2_place places[L2_BATCH_ROOM];
     uint32_t marks[L2_BATCH_ROOM]; /* l2_open_mark but for the line, and the trace's number */
     uint32_t at[L2_BATCH_ROOM];
+    /* Of the requests, all in a row before any is used in vectors: a load that spans words just
+     * stored waits for the host's stores. */
+    uint32_t low[L2_BATCH_ROOM], high[L2_BATCH_ROOM], words[L2_BATCH_ROOM];
     uint32_t set[L2_BATCH_ROOM], mark[L2_BATCH_ROOM], origin[L2_BATCH_ROOM];
     uint32_t row[L2_BATCH_ROOM], row_place[L2_BATCH_ROOM];
 };
@@ -121,16 +124,16 @@ L2_INLINE void l2_tell_writes(const uint32_t *restrict high, const uint32_t *res
 L2_INLINE void l2_batch_compute(struct l2_batch *batch, const struct l2_places *places,
                                 uint32_t launch)
 {
+    for (size_t i = 0; i < batch->count; i++) {
+        batch->low[i] = batch->requests[i].line;
+        batch->high[i] = batch->requests[i].high;
+        batch->words[i] = batch->requests[i].words;
+    }
     for (size_t first = 0; first < batch->count; first += L2_BATCH_STEP) {
-        uint32_t low[L2_BATCH_STEP], high[L2_BATCH_STEP], words[L2_BATCH_STEP];
+        const uint32_t *restrict low = &batch->low[first], *restrict high = &batch->high[first];
         uint32_t *restrict row = &batch->row[first], *restrict row_place = &batch->row_place[first];
-        for (size_t i = 0; i < L2_BATCH_STEP; i++) {
-            low[i] = batch->requests[first + i].line;
-            high[i] = batch->requests[first + i].high;
-            words[i] = batch->requests[first + i].words;
-        }
         l2_locate(*places, low, high, &batch->set[first], &batch->origin[first]);
-        l2_tell_writes(high, words, &batch->mark[first]);
+        l2_tell_writes(high, &batch->words[first], &batch->mark[first]);
         for (size_t i = 0; i < L2_BATCH_STEP; i++) {
             row[i] = l2_rows_mark(l2_rows_row(low[i], high[i]), launch);
             row_place[i] = l2_rows_place(l2_rows_row(low[i], high[i]));
