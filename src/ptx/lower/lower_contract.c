@@ -290,10 +290,22 @@ static bool find_uses(struct contractor *contractor, uint32_t product, uint32_t 
     return true;
 }
 
+/* Whether the product stands in the place of one of its factors. */
+static bool replaces_factor(const struct wl_ptx_operand *operands)
+{
+    return operands[0].reg == operands[1].reg || operands[0].reg == operands[2].reg;
+}
+
+/* One of several uses may be left, for which the product is formed: then its factors have to be
+ * there for the others still. */
 static bool find_all_uses(struct contractor *contractor, uint32_t product)
 {
     contractor->uses.count = contractor->passes.count = 0;
-    return find_uses(contractor, product, product, false, 0) && contractor->uses.count > 0;
+    if (!find_uses(contractor, product, product, false, 0))
+        return false;
+    const struct wl_ptx_operand *operands = contractor->function->instructions[product].operands;
+    return contractor->uses.count == 1 ||
+           (contractor->uses.count > 1 && !replaces_factor(operands));
 }
 
 /* Returns whether there is any product to be taken. */

@@ -37,8 +37,8 @@ static void set_run(struct wl_op *op, wl_op_run run)
 /* Where lanes are off: what the operation is but for a free segment that begins there. */
 static void set_masked_run(struct wl_program *program, uint32_t at, wl_op_run run)
 {
-    struct wl_native_segment *free = program->native->free[at];
-    __atomic_store_n(free ? &free->masked.otherwise : &program->ops[at].run[1], run,
+    struct wl_native_segment *before = program->native->free[at];
+    __atomic_store_n(before ? &before->masked.otherwise : &program->ops[at].run[1], run,
                      __ATOMIC_RELEASE);
 }
 
