@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/executor.h"
@@ -134,17 +135,29 @@ static void multiply(struct machine *self, const struct shape *shape,
     table[WL_OP_MATRIX_MULTIPLY].full(&self->warp, &op);
 }
 
+/* The same product in both executors, from the same registers; kept: the wide one's factors. */
+static void compare_once(struct machine *narrow, const struct shape *shape,
+                         const struct wl_executor_row *table, void **kept)
+{
+    static struct machine wide;
+    wide = *narrow;
+    wide.worker.factors = *kept;
+    multiply(narrow, shape, wl_exec_table_v2);
+    multiply(&wide, shape, table);
+    *kept = wide.worker.factors;
+    assert_memory_equal(narrow->registers, wide.registers, sizeof narrow->registers);
+}
+
 static void compare(const struct shape *shape, const struct wl_executor_row *table)
 {
-    static struct machine narrow, wide;
+    static struct machine narrow;
+    void *kept = NULL;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         memset(&narrow, 0, sizeof narrow);
         fill(&narrow, shape, round);
-        wide = narrow;
-        multiply(&narrow, shape, wl_exec_table_v2);
-        multiply(&wide, shape, table);
-        assert_memory_equal(narrow.registers, wide.registers, sizeof narrow.registers);
+        compare_once(&narrow, shape, table, &kept);
     }
+    free(kept);
 }
 
 static void test_same_bits(void **unused)
@@ -187,7 +200,50 @@ static void test_same_bits(void **unused)
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
             compare(&shapes[i], tables[level]);
 }
+
+/* Products by the same registers again: some have what they had, some differ in one lane. */
+static void compare_changing(const struct shape *shapes, size_t count,
+                             const struct wl_executor_row *table)
+{
+    static struct machine narrow;
+    void *kept = NULL;
+    memset(&narrow, 0, sizeof narrow);
+    for (uint32_t round = 0; round < 4 * ROUNDS; round++) {
+        const struct shape *shape = &shapes[draw() % count];
+        if (round % 16 == 0)
+            fill(&narrow, &shapes[round / 16 % count], 1);
+        for (uint32_t i = 0; i < REGISTERS; i++) /* others' first registers, too */
+            narrow.operands[i] =
+                (i + draw() % 2 * 8) % REGISTERS * (uint32_t)sizeof narrow.registers[0];
+        if (draw() % 2)
+            narrow.registers[draw() % REGISTERS][draw() % WL_LANES] ^= 1u << draw() % 16;
+        compare_once(&narrow, shape, table, &kept);
+    }
+    free(kept);
+}
+
+static void test_factors_made_again_when_they_change(void **unused)
+{
+    (void)unused;
+    const struct shape shapes[] = {
+        {16, 8, 16, HALF, HALF, FLOAT, FLOAT, 0},
+        {16, 8, 16, BFLOAT, BFLOAT, FLOAT, FLOAT, 0},
+        {16, 8, 8, HALF, HALF, FLOAT, FLOAT, 0},
+        {16, 16, 16, HALF, HALF, FLOAT, FLOAT, 0},
+        {16, 8, 8, WL_FORMAT_TF32, WL_FORMAT_TF32, FLOAT, FLOAT, 0},
+        {16, 8, 32, WL_FORMAT_S8, WL_FORMAT_U8, WL_FORMAT_S32, WL_FORMAT_S32, 0},
+    };
+    const struct wl_executor_row *tables[] = {[3] = wl_exec_table_v3, [4] = wl_exec_table_v4};
+    for (int level = 3; level <= 4 && has_level(level); level++)
+        compare_changing(shapes, sizeof shapes / sizeof *shapes, tables[level]);
+}
 #else
+static void test_factors_made_again_when_they_change(void **unused)
+{
+    (void)unused;
+    skip();
+}
+
 static void test_same_bits(void **unused)
 {
     (void)unused;
@@ -198,6 +254,7 @@ static void test_same_bits(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits),
+                                       cmocka_unit_test(test_factors_made_again_when_they_change)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,6 +204,7 @@ static void worker_free(struct wl_worker *worker)
     free(worker->divergent);
     free(worker->sites);
     free(worker->patterns);
+    free(worker->factors);
     free(worker->fault.asserted);
     wl_native_end_worker(worker);
 }

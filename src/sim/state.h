@@ -44,6 +44,7 @@ struct wl_worker {
     struct wl_shared_pattern *patterns; /* WL_SHARED_PATTERNS */
     uint32_t pattern_count;
     struct wl_native_plan *plans; /* of the program's compiled segments that load; NULL: none */
+    void *factors;                /* of matrices, as the executor keeps them; NULL: none yet */
     uint64_t learnt;              /* changes whenever a site's memo does; never 0 */
     uint64_t blocks_done, warps_done, barriers;
     struct wl_fault fault;

@@ -2,7 +2,6 @@
  * do: all addends of a block are aligned to the greatest exponent, cut off, added as integers and
  * cut off once more to single precision (Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of
  * NVIDIA tensor cores", 2021). */
-#include "sim/exec/halves.h"
 #include "sim/exec/narrow.h"
 #include "sim/exec/placing.h"
 #include "sim/exec/reach.h"
@@ -31,12 +30,16 @@ struct factor {
     s32 significand[FACTOR_ELEMENTS_MAX], exponent[FACTOR_ELEMENTS_MAX];
 };
 
+/* Lists are of registers. */
 struct multiplication {
     const struct wl_warp *warp;
-    const u32 *d, *c; /* registers */
-    enum wl_matrix_format d_format, c_format;
+    const u32 *d, *a, *b, *c;
+    enum wl_matrix_format d_format, a_format, b_format, c_format;
     u32 m, n, k;
     s64 flags;
+};
+
+struct factors {
     struct factor a, b;
 };
 
@@ -127,12 +130,13 @@ static double add_block(const s32 *product, const s32 *exponent, u32 count, stru
 }
 
 /* Where an operand is infinite or NaN, so is the result, whatever the order. */
-static float add_special(const struct multiplication *self, u32 row, u32 column, float c)
+static float add_special(const struct multiplication *self, const struct factors *factors, u32 row,
+                         u32 column, float c)
 {
     float sum = c;
     for (u32 k = 0; k < self->k; k++)
-        sum += narrow_to_float(self->a.bits[row * self->k + k], self->a.format) *
-               narrow_to_float(self->b.bits[column * self->k + k], self->b.format);
+        sum += narrow_to_float(factors->a.bits[row * self->k + k], self->a_format) *
+               narrow_to_float(factors->b.bits[column * self->k + k], self->b_format);
     return canonical_f32(sum);
 }
 
@@ -151,30 +155,33 @@ static inline u32 step_order(u32 k, u32 total)
 /* Products added in one step: of tf32 fewer where the shape is wmma's. */
 static u32 products_per_step(const struct multiplication *self)
 {
-    const u32 most = self->a.format == WL_FORMAT_TF32 && self->n > 8 ? 4 : BLOCK_PRODUCTS;
+    const u32 most = self->a_format == WL_FORMAT_TF32 && self->n > 8 ? 4 : BLOCK_PRODUCTS;
     return self->k < most ? self->k : most;
 }
 
 /* One element of the sum. */
-static u32 dot(const struct multiplication *self, u32 row, u32 column, u32 c_bits)
+static u32 dot(const struct multiplication *self, const struct factors *factors, u32 row,
+               u32 column, u32 c_bits)
 {
     const bool is_half = self->d_format == WL_FORMAT_F16;
     float c = self->c_format == WL_FORMAT_F16 ? half_to_float(c_bits) : float_of(c_bits);
-    float special = is_special(c) || self->a.has_special || self->b.has_special
-                        ? add_special(self, row, column, c)
+    float special = is_special(c) || factors->a.has_special || factors->b.has_special
+                        ? add_special(self, factors, row, column, c)
                         : 0;
     if (is_special(special))
         return is_half ? float_to_half(special) : bits_of(special);
     s32 product[FACTOR_ELEMENTS_MAX / 8], exponent[FACTOR_ELEMENTS_MAX / 8];
-    const s32 *a = &self->a.significand[row * self->k], *b = &self->b.significand[column * self->k];
-    const s32 *ea = &self->a.exponent[row * self->k], *eb = &self->b.exponent[column * self->k];
+    const s32 *a = &factors->a.significand[row * self->k],
+              *b = &factors->b.significand[column * self->k];
+    const s32 *ea = &factors->a.exponent[row * self->k],
+              *eb = &factors->b.exponent[column * self->k];
     for (u32 k = 0; k < self->k; k++) {
         const u32 place = step_order(k, self->k);
         product[place] = a[k] * b[k];
         exponent[place] = ea[k] + eb[k];
     }
     const int fraction_bits =
-        narrow_rows[self->a.format].fraction_bits + narrow_rows[self->b.format].fraction_bits;
+        narrow_rows[self->a_format].fraction_bits + narrow_rows[self->b_format].fraction_bits;
     const bool is_in_steps = self->k > BLOCK_PRODUCTS; /* these add c in the end */
     float sum = is_in_steps ? 0 : c;
     const u32 most = products_per_step(self);
@@ -195,30 +202,32 @@ static s32 integer_element(u32 bits, enum wl_matrix_format format)
                                     : (s32)bits;
 }
 
-static u32 dot_integer(const struct multiplication *self, u32 row, u32 column, u32 c_bits)
+static u32 dot_integer(const struct multiplication *self, const struct factors *factors, u32 row,
+                       u32 column, u32 c_bits)
 {
-    const u32 *a = &self->a.bits[row * self->k], *b = &self->b.bits[column * self->k];
+    const u32 *a = &factors->a.bits[row * self->k], *b = &factors->b.bits[column * self->k];
     s64 sum = (s32)c_bits;
     for (u32 k = 0; k < self->k; k++)
-        sum += integer_element(a[k], self->a.format) * integer_element(b[k], self->b.format);
+        sum += integer_element(a[k], self->a_format) * integer_element(b[k], self->b_format);
     if (self->flags & WL_MATRIX_SATURATE)
         return (u32)saturate_s32(sum);
     return (u32)sum;
 }
 
-static u32 dot_bits(const struct multiplication *self, u32 row, u32 column, u32 c_bits)
+static u32 dot_bits(const struct multiplication *self, const struct factors *factors, u32 row,
+                    u32 column, u32 c_bits)
 {
     const u32 words = self->k / 32;
     u32 sum = c_bits;
     for (u32 w = 0; w < words; w++) {
-        u32 a = self->a.bits[row * words + w], b = self->b.bits[column * words + w];
+        u32 a = factors->a.bits[row * words + w], b = factors->b.bits[column * words + w];
         sum += (u32)__builtin_popcount(self->flags & WL_MATRIX_XOR ? a ^ b : a & b);
     }
     return sum;
 }
 
 /* Double precision: one fused multiply-add after another, in the order of k. */
-static void multiply_double(const struct multiplication *self, const u32 *a_list, const u32 *b_list)
+static void multiply_double(const struct multiplication *self)
 {
     const struct placing a_placing = place_factor(self->m, self->k, WL_FORMAT_F64, true);
     const struct placing b_placing = place_factor(self->n, self->k, WL_FORMAT_F64, false);
@@ -227,12 +236,12 @@ static void multiply_double(const struct multiplication *self, const u32 *a_list
     for (u32 r = 0; r < a_placing.row_blocks * a_placing.column_blocks; r++)
         for (u32 lane = 0; lane < WL_LANES; lane++) {
             locate(&a_placing, r, lane, &row, &column);
-            a[row][column] = ((const double *)lane_register(self->warp, a_list[r]))[lane];
+            a[row][column] = ((const double *)lane_register(self->warp, self->a[r]))[lane];
         }
     for (u32 r = 0; r < b_placing.row_blocks * b_placing.column_blocks; r++)
         for (u32 lane = 0; lane < WL_LANES; lane++) {
             locate(&b_placing, r, lane, &row, &column);
-            b[row][column] = ((const double *)lane_register(self->warp, b_list[r]))[lane];
+            b[row][column] = ((const double *)lane_register(self->warp, self->b[r]))[lane];
         }
     for (u32 e = 0; e < self->m * self->n / WL_LANES; e++) {
         const double *c = lane_register(self->warp, self->c[e]);
@@ -248,48 +257,30 @@ static void multiply_double(const struct multiplication *self, const u32 *a_list
     }
 }
 
-/* 16 rows of halves in vectors of AVX-512. False: nothing was done. */
-static bool multiply_halves(const struct multiplication *self, const u32 *a_list, const u32 *b_list)
+/* Of a factor's element in a 32-bit register, or in a register of its own. */
+static u32 word_bits_of(enum wl_matrix_format format)
 {
-#ifdef __AVX512F__
-    const enum wl_matrix_format format = self->a.format;
-    if (self->warp->active != WL_FULL_MASK || format != self->b.format ||
-        (format != WL_FORMAT_F16 && format != WL_FORMAT_BF16) || self->m != HALVES_ROWS ||
-        (self->n != 8 && self->n != 16) || (self->k != 8 && self->k != 16))
-        return false;
-    struct halves halves;
-    halves.warp = self->warp;
-    halves.d = self->d;
-    halves.a = a_list;
-    halves.b = b_list;
-    halves.c = self->c;
-    halves.n = self->n;
-    halves.c_is_half = self->c_format == WL_FORMAT_F16;
-    halves.d_is_half = self->d_format == WL_FORMAT_F16;
-    halves.far = 0;
-    return halves_multiply(&halves, self->k, format == WL_FORMAT_BF16);
-#else
-    (void)self, (void)a_list, (void)b_list;
-    return false;
-#endif
+    const u32 bits = wl_matrix_format_bits(format);
+    return bits < 32 ? bits : 32;
 }
 
 /* In vectors, where the shape is a common one. False: nothing was done. */
-static bool multiply_tile(const struct multiplication *self, const u32 *a_list, const u32 *b_list)
+static bool multiply_tile(const struct multiplication *self)
 {
 #ifdef __AVX2__
-    const enum wl_matrix_format format = self->a.format;
-    const u32 bits = wl_matrix_format_bits(format), per_word = bits < 32 ? 32 / bits : 1;
+    const enum wl_matrix_format format = self->a_format;
+    const u32 word_bits = word_bits_of(format); /* registers are whole in k */
     const u32 values = (self->m > self->n ? self->m : self->n) / 8 * self->k;
-    if (self->warp->active != WL_FULL_MASK || self->k % (4 * per_word) != 0 ||
-        values > TILE_VALUES || self->m * self->n > TILE_ELEMENTS * WL_LANES ||
-        (tile_is_float(format) && (self->k > BLOCK_PRODUCTS || values > TILE_WORDS * per_word)))
+    if (self->warp->active != WL_FULL_MASK || self->k * word_bits % (4 * 32) != 0 ||
+        values > FACTOR_VALUES || self->m * self->n > TILE_ELEMENTS * WL_LANES ||
+        (factor_is_float(format) &&
+         (self->k > BLOCK_PRODUCTS || values * word_bits > FACTOR_WORDS * 32)))
         return false;
     struct tile tile; /* great, and written as far as it is needed */
     tile.warp = self->warp;
     tile.d = self->d;
-    tile.a = a_list;
-    tile.b = b_list;
+    tile.a = self->a;
+    tile.b = self->b;
     tile.c = self->c;
     tile.row_blocks = self->m / 8;
     tile.column_blocks = self->n / 8;
@@ -299,54 +290,59 @@ static bool multiply_tile(const struct multiplication *self, const u32 *a_list, 
     tile.d_is_half = self->d_format == WL_FORMAT_F16;
     tile.saturates = self->flags & WL_MATRIX_SATURATE;
     if (format != WL_FORMAT_F64)
-        return WL_EXEC(tile_multiply)(&tile, format, self->b.format);
+        return WL_EXEC(tile_multiply)(&tile, format, self->b_format);
     WL_EXEC(tile_multiply_doubles)(&tile);
     return true;
 #else
-    (void)self, (void)a_list, (void)b_list;
+    (void)self;
     return false;
 #endif
 }
 
-/* All of it is set but the factors' contents, whose registers are in the lists. */
-static void multiply(struct multiplication *self, const u32 *a_list, const u32 *b_list)
+/* Element by element. */
+static __attribute__((noinline)) void multiply_elements(const struct multiplication *self)
 {
     const u32 elements = self->m * self->n / WL_LANES;
-    const bool is_bits = self->a.format == WL_FORMAT_B1;
-    if (multiply_halves(self, a_list, b_list) || multiply_tile(self, a_list, b_list))
-        return;
-    if (self->a.format == WL_FORMAT_F64) {
-        multiply_double(self, a_list, b_list);
-        return;
-    }
-    self->a.rows = self->m;
-    self->b.rows = self->n;
-    self->a.k = self->b.k = is_bits ? self->k / 32 : self->k; /* bits are kept by words */
-    if (is_bits)
-        self->a.format = self->b.format = WL_FORMAT_S32;
-    read_factor(self->warp, a_list, &self->a, true);
-    read_factor(self->warp, b_list, &self->b, false);
+    const bool is_bits = self->a_format == WL_FORMAT_B1;
     const bool is_integer = self->d_format == WL_FORMAT_S32;
+    struct factors factors; /* great, and written as far as they are needed */
+    factors.a.rows = self->m;
+    factors.b.rows = self->n;
+    factors.a.k = factors.b.k = is_bits ? self->k / 32 : self->k; /* bits are kept by words */
+    factors.a.format = is_bits ? WL_FORMAT_S32 : self->a_format;
+    factors.b.format = is_bits ? WL_FORMAT_S32 : self->b_format;
+    read_factor(self->warp, self->a, &factors.a, true);
+    read_factor(self->warp, self->b, &factors.b, false);
     if (!is_integer) {
-        unpack_factor(&self->a);
-        unpack_factor(&self->b);
+        unpack_factor(&factors.a);
+        unpack_factor(&factors.b);
     }
     u32 results[WL_LANES * 8];
     for (u32 i = 0; i < elements * WL_LANES; i++) {
         u32 row, column, e = i / WL_LANES, lane = i % WL_LANES;
         locate_sum(self->m / 8, e, lane, &row, &column);
         u32 c_bits = sum_bits(self, e, lane);
-        results[i] = is_bits      ? dot_bits(self, row, column, c_bits)
-                     : is_integer ? dot_integer(self, row, column, c_bits)
-                                  : dot(self, row, column, c_bits);
+        results[i] = is_bits      ? dot_bits(self, &factors, row, column, c_bits)
+                     : is_integer ? dot_integer(self, &factors, row, column, c_bits)
+                                  : dot(self, &factors, row, column, c_bits);
     }
     for (u32 i = 0; i < elements * WL_LANES; i++) /* after the last read: D may be C */
         write_sum(self, i / WL_LANES, i % WL_LANES, results[i]);
 }
 
+static void multiply(const struct multiplication *self)
+{
+    if (multiply_tile(self))
+        return;
+    if (self->a_format == WL_FORMAT_F64)
+        multiply_double(self);
+    else
+        multiply_elements(self);
+}
+
 RUN(MATRIX_MULTIPLY)
 {
-    struct multiplication self; /* its factors are great and often not needed */
+    struct multiplication self;
     self.warp = warp;
     self.d_format = op->count;
     self.flags = op->imm;
@@ -354,16 +350,14 @@ RUN(MATRIX_MULTIPLY)
     self.m = op->imm & 0xff;
     self.n = op->imm >> 8 & 0xff;
     self.k = op->imm >> 16 & 0x1ff;
-    self.a.format = op->kind;
-    self.b.format = op->width_bytes;
+    self.a_format = op->kind;
+    self.b_format = op->width_bytes;
     const u32 *list = list_of(warp, op), elements = self.m * self.n / WL_LANES;
-    const struct placing a_placing = place_factor(self.m, self.k, self.a.format, true);
-    const struct placing b_placing = place_factor(self.n, self.k, self.b.format, false);
-    const u32 *a_list = list + (self.d_format == WL_FORMAT_F16 ? elements / 2 : elements);
-    const u32 *b_list = a_list + a_placing.row_blocks * a_placing.column_blocks;
     self.d = list;
-    self.c = b_list + b_placing.row_blocks * b_placing.column_blocks;
-    multiply(&self, a_list, b_list);
+    self.a = list + (self.d_format == WL_FORMAT_F16 ? elements / 2 : elements);
+    self.b = self.a + self.m * self.k * word_bits_of(self.a_format) / (32 * WL_LANES);
+    self.c = self.b + self.n * self.k * word_bits_of(self.b_format) / (32 * WL_LANES);
+    multiply(&self);
     return op + 1;
 }
 
@@ -491,14 +485,16 @@ RUN(WARPGROUP_MULTIPLY)
     const struct described b = read_descriptor(((const u64 *)lane_register(warp, op->b))[first],
                                                op->imm & WL_GROUP_TRANSPOSED_B, bytes);
     memset(lane_register(warp, zeros[0]), 0, WL_REGISTER32_BYTES);
+    self.a_format = a_format;
+    self.b_format = b_format;
+    self.a = given;
+    self.b = b_list;
     for (u32 tile = 0; tile < columns / GROUP_COLUMNS; tile++) {
         if (!gather(warp, op, &b, &b_placing, tile * GROUP_COLUMNS, b_list))
             return NULL;
-        self.a.format = a_format;
-        self.b.format = b_format;
         self.d = list + tile * per_tile;
         self.c = adds ? self.d : zeros;
-        multiply(&self, given, b_list);
+        multiply(&self);
     }
     return op + 1;
 }

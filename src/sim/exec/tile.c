@@ -1,262 +1,164 @@
 #include "sim/exec/tile.h"
 
 #include "sim/exec/lanes.h"
-#include "sim/exec/turn.h"
 
 #ifdef __AVX2__
-#define TILE_INLINE                                                               \
-    static inline __attribute__((always_inline)) /* formats are constants in them \
-                                                  */
+/* Four vectors of sums are formed at once: of 8 rows all of one parity, or both parities. */
+#define TILE_AT_ONCE (4 / TILE_VECTORS)
+#define TILE_GROUPS (2 / TILE_AT_ONCE)
+#define TILE_EACH(DO) DO(0) DO(1) DO(2) DO(3)
+#define TILE_PLACE(i) ((i) % TILE_VECTORS)  /* of vector i in a register */
+#define TILE_PARITY(i) ((i) / TILE_VECTORS) /* of its columns, beyond the group's first */
 
-/* Value i of each word, in single precision. */
-TILE_INLINE __m256 tile_value(__m256i words, u32 i, enum wl_matrix_format format)
+/* What the sums of 8 rows by 8 columns are formed from: values and exponents of their places in k.
+ */
+struct block {
+    const tile_floats *a; /* TILE_VECTORS of each place */
+    const tile_quad *b;   /* two */
+    const tile_words *a_exponent;
+    const tile_word_quad *b_exponent;
+    u32 element; /* of the sums: the first of two */
+};
+
+static struct block block_of(const struct tile *self, const struct factor_a *a,
+                             const struct factor_b *b, u32 row_block, u32 column_block, u32 per)
 {
-    __m256i bits = words;
-    switch (format) {
-    case WL_FORMAT_F16: /* its exponent is biased by 112 less */
-        bits = i ? bits : _mm256_slli_epi32(bits, 16);
-        bits = _mm256_and_si256(_mm256_srai_epi32(bits, 3), _mm256_set1_epi32((s32)0x8fffe000));
-        return _mm256_mul_ps(_mm256_castsi256_ps(bits), _mm256_set1_ps(0x1p112f));
-    case WL_FORMAT_BF16:
-        bits = i ? _mm256_and_si256(bits, _mm256_set1_epi32((s32)0xffff0000))
-                 : _mm256_slli_epi32(bits, 16);
-        return _mm256_castsi256_ps(bits);
-    case WL_FORMAT_TF32:
-        return _mm256_castsi256_ps(_mm256_and_si256(bits, _mm256_set1_epi32((s32)0xffffe000)));
-    case WL_FORMAT_S8:
-        bits = _mm256_slli_epi32(bits, (s32)(24 - 8 * i));
-        return _mm256_cvtepi32_ps(_mm256_srai_epi32(bits, 24));
-    default:
-        bits = _mm256_srli_epi32(bits, (s32)(8 * i));
-        return _mm256_cvtepi32_ps(_mm256_and_si256(bits, _mm256_set1_epi32(255)));
-    }
-}
-
-/* The exponents of the values of each word; notes those that cannot be done here. */
-TILE_INLINE __m256i tile_exponents(struct tile *self, __m256i words, enum wl_matrix_format format)
-{
-    const bool is_half = format == WL_FORMAT_F16, is_word = format == WL_FORMAT_TF32;
-    if (is_word) /* as bf16 in the lower half, which keeps 0 apart; the upper one has none */
-        words = _mm256_or_si256(
-            _mm256_srli_epi32(words, 16),
-            _mm256_srli_epi32(_mm256_and_si256(words, _mm256_set1_epi32(0xe000)), 13));
-    const __m256i magnitude =
-        _mm256_and_si256(words, is_word ? _mm256_set1_epi32(0x7fff) : _mm256_set1_epi16(0x7fff));
-    const __m256i is_zero = _mm256_cmpeq_epi16(magnitude, _mm256_setzero_si256());
-    const __m256i biased =
-        is_half ? _mm256_max_epi16(_mm256_srli_epi16(magnitude, 10), _mm256_set1_epi16(1))
-                : _mm256_srli_epi16(magnitude, 7);
-    const __m256i exponent = _mm256_sub_epi16(biased, _mm256_set1_epi16(is_half ? 15 : 127));
-    const __m256i is_far = _mm256_cmpgt_epi16(_mm256_abs_epi16(exponent),
-                                              _mm256_set1_epi16(is_half ? 15 : TILE_EXPONENT_MAX));
-    self->far = _mm256_or_si256(self->far, _mm256_andnot_si256(is_zero, is_far));
-    return _mm256_blendv_epi8(exponent, _mm256_set1_epi16(TILE_ZERO), is_zero);
-}
-
-/* Word q of each row in all lanes of the row. */
-#define TILE_SPREAD(to, from, q)   \
-    (to)[q] = _mm256_castsi256_ps( \
-        _mm256_shuffle_epi32(_mm256_castps_si256(from), (q) | (q) << 2 | (q) << 4 | (q) << 6))
-#define TILE_SPREAD_ALL(to, from) \
-    TILE_SPREAD(to, from, 0);     \
-    TILE_SPREAD(to, from, 1);     \
-    TILE_SPREAD(to, from, 2);     \
-    TILE_SPREAD(to, from, 3)
-
-TILE_INLINE void tile_read_a(struct tile *self, enum wl_matrix_format format)
-{
-    const u32 per = 32 / wl_matrix_format_bits(format), words = self->k / per;
-    __m256 spread[4];
-    for (u32 r = 0; r < self->row_blocks * (words / 4); r++) {
-        const __m256i *lanes = lane_register(self->warp, self->a[r]);
-        const u32 block = r % self->row_blocks, word = r / self->row_blocks * 4;
-        for (u32 v = 0; v < TILE_VECTORS; v++) {
-            for (u32 i = 0; i < per; i++) {
-                TILE_SPREAD_ALL(spread, tile_value(lanes[v], i, format));
-                for (u32 q = 0; q < 4; q++)
-                    self->a_value[block * self->k + (word + q) * per + i][v] = spread[q];
-            }
-            if (!tile_is_float(format))
-                continue;
-            TILE_SPREAD_ALL(spread, _mm256_castsi256_ps(tile_exponents(self, lanes[v], format)));
-            for (u32 q = 0; q < 4; q++)
-                self->a_exponent[block * words + word + q][v] = _mm256_castps_si256(spread[q]);
-        }
-    }
-}
-
-TILE_INLINE void tile_spread_columns(__m256i to[2], __m256i columns)
-{
-    to[0] = _mm256_permute2x128_si256(columns, columns, 0x00);
-    to[1] = _mm256_permute2x128_si256(columns, columns, 0x11);
-}
-
-TILE_INLINE void tile_read_b(struct tile *self, enum wl_matrix_format format)
-{
-    const u32 per = 32 / wl_matrix_format_bits(format), words = self->k / per;
-    for (u32 r = 0; r < self->column_blocks * (words / 4); r++) {
-        __m256i word[4], spread[2]; /* word q of columns 0, 2, 4, 6 and 1, 3, 5, 7 */
-        turn_quads(lane_register(self->warp, self->b[r]), word);
-        for (u32 q = 0; q < 4; q++) {
-            for (u32 i = 0; i < per; i++) {
-                tile_spread_columns(spread, _mm256_castps_si256(tile_value(word[q], i, format)));
-                for (u32 parity = 0; parity < 2; parity++)
-                    self->b_value[(4 * r + q) * per + i][parity] =
-                        _mm256_castsi256_ps(spread[parity]);
-            }
-            if (tile_is_float(format))
-                tile_spread_columns(self->b_exponent[4 * r + q],
-                                    tile_exponents(self, word[q], format));
-        }
-    }
-}
-
-/* The greatest sum of two factors' exponents of the words' products. */
-TILE_INLINE void tile_find_highest(__m256i (*a)[TILE_VECTORS], __m256i (*b)[2], u32 words,
-                                   u32 parity, __m256i *highest)
-{
-    __m256i most[TILE_VECTORS];
-    for (u32 v = 0; v < TILE_VECTORS; v++)
-        most[v] = _mm256_set1_epi16(2 * TILE_ZERO);
-    for (u32 w = 0; w < words; w++)
-        for (u32 v = 0; v < TILE_VECTORS; v++)
-            most[v] = _mm256_max_epi16(most[v], _mm256_add_epi16(a[w][v], b[w][parity]));
-    for (u32 v = 0; v < TILE_VECTORS; v++)
-        highest[v] = _mm256_max_epi32(_mm256_srai_epi32(most[v], 16),
-                                      _mm256_srai_epi32(_mm256_slli_epi32(most[v], 16), 16));
-}
-
-/* 2 to the power of each lane, which lies well within single precision. */
-TILE_INLINE __m256 tile_power(__m256i exponent)
-{
-    return _mm256_castsi256_ps(
-        _mm256_slli_epi32(_mm256_add_epi32(exponent, _mm256_set1_epi32(127)), 23));
-}
-
-/* Adds products of single precision times scale, each cut off. */
-TILE_INLINE void tile_add_products(__m256 (*a)[TILE_VECTORS], __m256 (*b)[2], u32 count, u32 parity,
-                                   const __m256 *scale, __m256i *sum)
-{
-    for (u32 k = 0; k < count; k++)
-        for (u32 v = 0; v < TILE_VECTORS; v++) {
-            const __m256 product = _mm256_mul_ps(a[k][v], b[k][parity]);
-            sum[v] =
-                _mm256_add_epi32(sum[v], _mm256_cvttps_epi32(_mm256_mul_ps(product, scale[v])));
-        }
-}
-
-/* The sum as single precision toward zero, or so that it can be rounded once more; times unit. */
-TILE_INLINE __m256 tile_round(__m256i sum, __m256 unit, bool to_odd)
-{
-    const __m256i magnitude = _mm256_abs_epi32(sum);
-    const __m256 nearest = _mm256_cvtepi32_ps(magnitude);
-    const __m256i excess = _mm256_sub_epi32(magnitude, _mm256_cvttps_epi32(nearest));
-    __m256i bits =
-        _mm256_add_epi32(_mm256_castps_si256(nearest), _mm256_srai_epi32(excess, 31)); /* cut */
-    if (to_odd) {
-        const __m256i is_exact = _mm256_cmpeq_epi32(excess, _mm256_setzero_si256());
-        bits = _mm256_or_si256(bits, _mm256_andnot_si256(is_exact, _mm256_set1_epi32(1)));
-    }
-    const __m256i sign = _mm256_and_si256(sum, _mm256_set1_epi32(INT32_MIN));
-    return _mm256_mul_ps(_mm256_castsi256_ps(_mm256_or_si256(bits, sign)), unit);
+    const u32 row = row_block * self->k, column = column_block * self->k;
+    return (struct block){.a = a->value[row],
+                          .b = b->value[column],
+                          .a_exponent = a->exponent[row / per],
+                          .b_exponent = b->exponent[column / per],
+                          .element = 2 * (column_block * self->row_blocks + row_block)};
 }
 
 /* Element e of the addends, as single precision. */
-TILE_INLINE __m256 tile_addend(const struct tile *self, u32 e, u32 vector)
+TILE_INLINE tile_floats tile_addend(const struct tile *self, u32 e, u32 place)
 {
-    if (self->c_is_half) {
-        const __m256i *lanes = lane_register(self->warp, self->c[e / 2]);
-        return tile_value(lanes[vector], e & 1, WL_FORMAT_F16);
-    }
-    const float *lanes = lane_register(self->warp, self->c[e]);
-    return _mm256_load_ps(lanes + 8 * vector);
+    if (!self->c_is_half)
+        return ((const tile_floats *)lane_register(self->warp, self->c[e]))[place];
+    const tile_words *lanes = lane_register(self->warp, self->c[e / 2]);
+    return factor_half(lanes[place] >> (s32)(16 * (e & 1)));
 }
 
-/* One step of an element of the sums. */
-TILE_INLINE void tile_add_step(struct tile *self, __m256 (*a)[TILE_VECTORS], __m256 (*b)[2],
-                               u32 parity, u32 count, const __m256i *highest, __m256 *value)
+/* One step of a group: `count` products of each element are added to the values. */
+TILE_INLINE void tile_add_step(struct tile *self, const struct block *block, u32 count, u32 per,
+                               tile_floats value[4])
 {
-    const __m256i fraction_bits = _mm256_set1_epi32(TILE_FRACTION_BITS);
-    const __m256i least = _mm256_set1_epi32(TILE_SUM_LEAST);
-    const __m256i top = _mm256_set1_epi32(self->c_is_half ? 0x47800000 : 0x7f800000);
-    __m256i near[TILE_VECTORS], rest[TILE_VECTORS];
-    __m256 scale[TILE_VECTORS];
-    for (u32 v = 0; v < TILE_VECTORS; v++) {
-        const __m256i magnitude =
-            _mm256_and_si256(_mm256_castps_si256(value[v]), _mm256_set1_epi32(INT32_MAX));
-        self->far = _mm256_or_si256(
-            self->far, _mm256_cmpgt_epi32(magnitude, _mm256_sub_epi32(top, _mm256_set1_epi32(1))));
-        const __m256i biased = _mm256_srli_epi32(magnitude, 23);
-        __m256i exponent = _mm256_sub_epi32(biased, _mm256_set1_epi32(127));
-        exponent = _mm256_max_epi32(_mm256_max_epi32(exponent, highest[v]), least);
-        scale[v] = tile_power(_mm256_sub_epi32(fraction_bits, exponent));
-        near[v] = _mm256_cvttps_epi32(_mm256_mul_ps(value[v], scale[v]));
-        rest[v] = _mm256_setzero_si256();
+    const tile_floats *a = block->a;
+    const tile_quad *b = block->b;
+    const tile_words *a_exponent = block->a_exponent;
+    const tile_word_quad *b_exponent = block->b_exponent;
+    const tile_words none = tile_all(TILE_SUM_NONE), both = tile_all(TILE_SUM_NONE * 0x10001);
+#define BEGIN(i) tile_words highest##i = both;
+    TILE_EACH(BEGIN)
+    for (u32 w = 0; w < count / per; w++, a_exponent += TILE_VECTORS, b_exponent += 2) {
+#define RAISE(i)                                                         \
+    highest##i = tile_max_pairs(                                         \
+        highest##i, (tile_words)((tile_pairs)a_exponent[TILE_PLACE(i)] + \
+                                 (tile_pairs)tile_repeat_words(b_exponent[TILE_PARITY(i)])));
+        TILE_EACH(RAISE)
     }
-    for (u32 k = 0; k < TILE_SAFE && k < count; k += 4)
-        tile_add_products(a + k, b + k, 4, parity, scale, near);
-    for (u32 k = TILE_SAFE; k < count; k += 4)
-        tile_add_products(a + k, b + k, 4, parity, scale, rest);
-    for (u32 v = 0; v < TILE_VECTORS; v++) {
-        const __m256i total = _mm256_add_epi32(near[v], rest[v]);
-        const __m256i wraps =
-            _mm256_and_si256(_mm256_xor_si256(near[v], total), _mm256_xor_si256(rest[v], total));
-        self->far = _mm256_or_si256(self->far, _mm256_srai_epi32(wraps, 31));
-        const __m256 unit = _mm256_castsi256_ps(
-            _mm256_sub_epi32(_mm256_set1_epi32(254 << 23), _mm256_castps_si256(scale[v])));
-        const __m256 is_addend = _mm256_castsi256_ps(_mm256_cmpgt_epi32(least, highest[v]));
-        value[v] = _mm256_blendv_ps(tile_round(total, unit, self->d_is_half),
-                                    _mm256_add_ps(value[v], _mm256_setzero_ps()), is_addend);
+    tile_words most = tile_all(0);
+    /* scale: 2 to the power of FRACTION_BITS - the greatest exponent; the addend in its units */
+#define SCALE(i)                                                                  \
+    highest##i = tile_max((highest##i >> 16), highest##i & 0xffff);               \
+    const tile_words magnitude##i = (tile_words)value[i] & INT32_MAX;             \
+    most = tile_max(most, magnitude##i);                                          \
+    const tile_words scale##i = (tile_all(2 * FACTOR_BIAS + TILE_FRACTION_BITS) - \
+                                 tile_max(magnitude##i >> 23, highest##i))        \
+                                << 23;                                            \
+    tile_words sum##i = tile_truncate(value[i] * (tile_floats)scale##i);
+    TILE_EACH(SCALE)
+    u32 k = 0;
+#define ADD(i) \
+    sum##i +=  \
+        tile_truncate(a[TILE_PLACE(i)] * tile_repeat(b[TILE_PARITY(i)]) * (tile_floats)scale##i);
+    for (; k < (count < TILE_SAFE ? count : TILE_SAFE); k++, a += TILE_VECTORS, b += 2) {
+        TILE_EACH(ADD)
+    }
+#define SET_ASIDE(i)                   \
+    const tile_words near##i = sum##i; \
+    sum##i = tile_all(0);
+    TILE_EACH(SET_ASIDE)
+    for (; k < count; k++, a += TILE_VECTORS, b += 2) {
+        TILE_EACH(ADD)
+    }
+    tile_words wraps = tile_all(0);
+#define ROUND(i)                                                                    \
+    const tile_words total##i = near##i + sum##i;                                   \
+    wraps |= (near##i ^ total##i) & (sum##i ^ total##i);                            \
+    const tile_floats unit##i = (tile_floats)(tile_all(254 << 23) - scale##i);      \
+    value[i] =                                                                      \
+        (tile_floats)tile_select(highest##i == none, (tile_words)(value[i] + 0.0f), \
+                                 (tile_words)(tile_cut(total##i, self->d_is_half) * unit##i));
+    TILE_EACH(ROUND)
+    self->wraps |= wraps;
+    self->most = tile_max(self->most, most);
+#undef BEGIN
+#undef RAISE
+#undef SCALE
+#undef ADD
+#undef SET_ASIDE
+#undef ROUND
+}
+
+/* The sums of a block. */
+TILE_INLINE void tile_add_floats(struct tile *self, const struct block *all, u32 step, u32 per)
+{
+    struct block block = *all;
+    for (u32 group = 0; group < TILE_GROUPS; group++) {
+        const u32 first = all->element + group * TILE_AT_ONCE;
+        tile_floats value[4];
+#define LOAD(i) value[i] = tile_addend(self, first + TILE_PARITY(i), TILE_PLACE(i));
+        TILE_EACH(LOAD)
+        for (u32 k = 0; k < self->k; k += step) {
+            block.a = all->a + k * TILE_VECTORS;
+            block.b = all->b + 2 * k + group;
+            block.a_exponent = all->a_exponent + k / per * TILE_VECTORS;
+            block.b_exponent = all->b_exponent + k / per * 2 + group;
+            tile_add_step(self, &block, step, per, value);
+        }
+#define STORE(i)                                       \
+    self->sum[first + TILE_PARITY(i)][TILE_PLACE(i)] = \
+        self->d_is_half ? (tile_words)tile_to_halves(value[i]) : (tile_words)value[i];
+        TILE_EACH(STORE)
+#undef LOAD
+#undef STORE
     }
 }
 
-/* An element of the sums of 8 rows. */
-TILE_INLINE void tile_add_floats(struct tile *self, u32 row_block, u32 column_block, u32 parity,
-                                 u32 per)
+TILE_INLINE tile_words tile_add_integer(const struct tile *self, tile_words c, tile_words products)
 {
-    const u32 e = 2 * (column_block * self->row_blocks + row_block) + parity;
-    const u32 words = self->step / per;
-    __m256 value[TILE_VECTORS];
-    __m256i highest[TILE_VECTORS];
-    for (u32 v = 0; v < TILE_VECTORS; v++)
-        value[v] = tile_addend(self, e, v);
-    for (u32 k = 0; k < self->k; k += self->step) {
-        const u32 a = row_block * self->k + k, b = column_block * self->k + k;
-        tile_find_highest(self->a_exponent + a / per, self->b_exponent + b / per, words, parity,
-                          highest);
-        tile_add_step(self, self->a_value + a, self->b_value + b, parity, self->step, highest,
-                      value);
-    }
-    for (u32 v = 0; v < TILE_VECTORS; v++)
-        self->sum[e][v] =
-            self->d_is_half
-                ? _mm256_cvtepu16_epi32(_mm256_cvtps_ph(value[v], _MM_FROUND_TO_NEAREST_INT))
-                : _mm256_castps_si256(value[v]);
+    const tile_words total = c + products;
+    if (!self->saturates)
+        return total;
+    const tile_words wraps = ~(c ^ products) & (c ^ total);
+    return tile_select(wraps >> 31, (c >> 31) ^ INT32_MAX, total);
 }
 
 /* The same of integers: sums of products are exact in single precision. */
-TILE_INLINE void tile_add_integers(struct tile *self, u32 row_block, u32 column_block, u32 parity)
+TILE_INLINE void tile_add_integers(struct tile *self, const struct block *block)
 {
-    const u32 e = 2 * (column_block * self->row_blocks + row_block) + parity;
-    __m256(*a)[TILE_VECTORS] = self->a_value + row_block * self->k;
-    __m256(*b)[2] = self->b_value + column_block * self->k;
-    const __m256i *c = lane_register(self->warp, self->c[e]);
-    __m256 sum[TILE_VECTORS] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(),
-                                _mm256_setzero_ps()};
-    for (u32 k = 0; k < self->k; k++)
-        for (u32 v = 0; v < TILE_VECTORS; v++)
-            sum[v] = _mm256_fmadd_ps(a[k][v], b[k][parity], sum[v]);
-    for (u32 v = 0; v < TILE_VECTORS; v++) {
-        const __m256i products = _mm256_cvttps_epi32(sum[v]);
-        __m256i total = _mm256_add_epi32(c[v], products);
-        if (self->saturates) {
-            const __m256i wraps = _mm256_andnot_si256(_mm256_xor_si256(c[v], products),
-                                                      _mm256_xor_si256(c[v], total));
-            const __m256i most =
-                _mm256_xor_si256(_mm256_srai_epi32(c[v], 31), _mm256_set1_epi32(INT32_MAX));
-            total = _mm256_blendv_epi8(total, most, _mm256_srai_epi32(wraps, 31));
+    for (u32 group = 0; group < TILE_GROUPS; group++) {
+        const tile_floats *a = block->a;
+        const tile_quad *b = block->b + group;
+        const u32 first = block->element + group * TILE_AT_ONCE;
+#define BEGIN(i) tile_floats sum##i = (tile_floats)tile_all(0);
+        TILE_EACH(BEGIN)
+        for (u32 k = 0; k < self->k; k++, a += TILE_VECTORS, b += 2) {
+#define ADD(i) sum##i = tile_fuse(a[TILE_PLACE(i)], tile_repeat(b[TILE_PARITY(i)]), sum##i);
+            TILE_EACH(ADD)
         }
-        self->sum[e][v] = total;
+#define STORE(i)                                                                           \
+    self->sum[first + TILE_PARITY(i)][TILE_PLACE(i)] =                                     \
+        tile_add_integer(self,                                                             \
+                         ((const tile_words *)lane_register(                               \
+                             self->warp, self->c[first + TILE_PARITY(i)]))[TILE_PLACE(i)], \
+                         tile_truncate(sum##i));
+        TILE_EACH(STORE)
+#undef BEGIN
+#undef ADD
+#undef STORE
     }
 }
 
@@ -264,53 +166,71 @@ TILE_INLINE void tile_write(const struct tile *self)
 {
     const u32 elements = 2 * self->row_blocks * self->column_blocks;
     for (u32 e = 0; e < elements; e += 1 + self->d_is_half) {
-        __m256i *d = lane_register(self->warp, self->d[e / (1 + self->d_is_half)]);
-        for (u32 v = 0; v < TILE_VECTORS; v++)
-            d[v] = self->d_is_half ? _mm256_or_si256(self->sum[e][v],
-                                                     _mm256_slli_epi32(self->sum[e + 1][v], 16))
-                                   : self->sum[e][v];
+        tile_words *d = lane_register(self->warp, self->d[e / (1 + self->d_is_half)]);
+        for (u32 v = 0; v < TILE_VECTORS; v++) {
+            d[v] = self->sum[e][v];
+            if (self->d_is_half)
+                d[v] |= self->sum[e + 1][v] << 16;
+        }
     }
 }
 
-TILE_INLINE bool tile_multiply_as(struct tile *self, enum wl_matrix_format a,
-                                  enum wl_matrix_format b)
+/* Of floating-point factors, `per` in a word; step is a constant, too. */
+TILE_INLINE bool tile_multiply_floats(struct tile *self, const struct factor_a *a,
+                                      const struct factor_b *b, u32 step, u32 per)
 {
-    self->far = _mm256_setzero_si256();
-    tile_read_a(self, a);
-    tile_read_b(self, b);
+    self->wraps = self->most = tile_all(0);
     for (u32 column = 0; column < self->column_blocks; column++)
-        for (u32 row = 0; row < self->row_blocks; row++)
-            for (u32 parity = 0; parity < 2; parity++)
-                if (tile_is_float(a))
-                    tile_add_floats(self, row, column, parity, 32 / wl_matrix_format_bits(a));
-                else
-                    tile_add_integers(self, row, column, parity);
-    if (!_mm256_testz_si256(self->far, self->far))
-        return false;
-    tile_write(self);
-    return true;
+        for (u32 row = 0; row < self->row_blocks; row++) {
+            const struct block block = block_of(self, a, b, row, column, per);
+            tile_add_floats(self, &block, step, per);
+        }
+    const tile_words top = tile_all(self->c_is_half ? 0x47800000 : 0x7f800000);
+    return !tile_has_any((self->wraps >> 31) | (self->most >= top));
+}
+
+static void tile_multiply_integers(struct tile *self, const struct factor_a *a,
+                                   const struct factor_b *b)
+{
+    for (u32 column = 0; column < self->column_blocks; column++)
+        for (u32 row = 0; row < self->row_blocks; row++) {
+            const struct block block = block_of(self, a, b, row, column, 4);
+            tile_add_integers(self, &block);
+        }
+}
+
+/* False: a sum must be formed the long way. */
+static bool tile_form_sums(struct tile *self, enum wl_matrix_format format,
+                           const struct factor_a *a, const struct factor_b *b)
+{
+    switch (wl_matrix_format_bits(format) << 8 | self->step) {
+    case 16 << 8 | 16:
+        return tile_multiply_floats(self, a, b, 16, 2);
+    case 16 << 8 | 8:
+        return tile_multiply_floats(self, a, b, 8, 2);
+    case 32 << 8 | 8:
+        return tile_multiply_floats(self, a, b, 8, 1);
+    case 32 << 8 | 4:
+        return tile_multiply_floats(self, a, b, 4, 1);
+    default:
+        tile_multiply_integers(self, a, b);
+        return true;
+    }
 }
 
 bool WL_EXEC(tile_multiply)(struct tile *self, enum wl_matrix_format a, enum wl_matrix_format b)
 {
-    switch (a << 8 | b) {
-    case WL_FORMAT_F16 << 8 | WL_FORMAT_F16:
-        return tile_multiply_as(self, WL_FORMAT_F16, WL_FORMAT_F16);
-    case WL_FORMAT_BF16 << 8 | WL_FORMAT_BF16:
-        return tile_multiply_as(self, WL_FORMAT_BF16, WL_FORMAT_BF16);
-    case WL_FORMAT_TF32 << 8 | WL_FORMAT_TF32:
-        return tile_multiply_as(self, WL_FORMAT_TF32, WL_FORMAT_TF32);
-    case WL_FORMAT_S8 << 8 | WL_FORMAT_S8:
-        return tile_multiply_as(self, WL_FORMAT_S8, WL_FORMAT_S8);
-    case WL_FORMAT_U8 << 8 | WL_FORMAT_U8:
-        return tile_multiply_as(self, WL_FORMAT_U8, WL_FORMAT_U8);
-    case WL_FORMAT_S8 << 8 | WL_FORMAT_U8:
-        return tile_multiply_as(self, WL_FORMAT_S8, WL_FORMAT_U8);
-    case WL_FORMAT_U8 << 8 | WL_FORMAT_S8:
-        return tile_multiply_as(self, WL_FORMAT_U8, WL_FORMAT_S8);
-    default:
+    const bool is_byte = a == WL_FORMAT_S8 || a == WL_FORMAT_U8;
+    if (is_byte ? b != WL_FORMAT_S8 && b != WL_FORMAT_U8 : a != b || !factor_is_float(a))
         return false;
-    }
+    const struct fragment rows = {self->warp, self->a, self->row_blocks, self->k, a};
+    const struct fragment columns = {self->warp, self->b, self->column_blocks, self->k, b};
+    const struct factor_a *a_factor = WL_EXEC(factor_of_a)(&rows);
+    const struct factor_b *b_factor = WL_EXEC(factor_of_b)(&columns);
+    if (a_factor->is_far || b_factor->is_far || !tile_form_sums(self, a, a_factor, b_factor))
+        return false;
+    tile_write(self);
+    return true;
 }
 
 /* Column k of B of doubles: columns 0, 2, 4, 6 and 1, 3, 5, 7. */

@@ -1,0 +1,216 @@
+#include "sim/exec/factors.h"
+
+#include "base/memory.h"
+
+#ifdef __AVX2__
+enum { KEPT_A = 4, KEPT_B = 8 };
+
+/* What a place of the store holds: a first register and a shape. */
+struct key {
+    u32 first, shape;
+};
+
+/* A worker's; shape 0: the place is free. */
+struct store {
+    struct key a_key[KEPT_A], b_key[KEPT_B];
+    u32 next_a, next_b; /* to be given away */
+    struct factor_a a[KEPT_A];
+    struct factor_b b[KEPT_B];
+};
+
+static struct store *store_of(struct wl_worker *worker)
+{
+    if (!worker->factors)
+        worker->factors = wl_alloc_aligned(64, sizeof(struct store));
+    return worker->factors;
+}
+
+static struct key key_of(const struct fragment *fragment)
+{
+    return (struct key){fragment->registers[0], fragment->blocks | fragment->k << 8 |
+                                                    (u32)fragment->format << 16 | 1u << 31};
+}
+
+/* The place that has the key, or one that is free for it from now on. */
+static u32 place_of(struct key key, struct key *keys, u32 count, u32 *next, bool *is_known)
+{
+    for (u32 i = 0; i < count; i++)
+        if (keys[i].first == key.first && keys[i].shape == key.shape) {
+            *is_known = true;
+            return i;
+        }
+    const u32 place = (*next)++ % count;
+    keys[place] = key;
+    *is_known = false;
+    return place;
+}
+
+static u32 register_count(const struct fragment *fragment)
+{
+    return fragment->blocks * fragment->k * wl_matrix_format_bits(fragment->format) / 128;
+}
+
+static bool is_same(const struct fragment *fragment, tile_words (*made_from)[TILE_VECTORS])
+{
+    const u32 count = register_count(fragment);
+    tile_words difference = tile_all(0);
+    for (u32 r = 0; r < count; r++) {
+        const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]);
+        for (u32 v = 0; v < TILE_VECTORS; v++)
+            difference |= lanes[v] ^ made_from[r][v];
+    }
+    return !tile_has_any(difference);
+}
+
+static void keep(const struct fragment *fragment, tile_words (*made_from)[TILE_VECTORS])
+{
+    const u32 count = register_count(fragment);
+    for (u32 r = 0; r < count; r++)
+        memcpy(made_from[r], lane_register(fragment->warp, fragment->registers[r]),
+               sizeof made_from[r]);
+}
+
+/* Value i of each word, in single precision. */
+TILE_INLINE tile_words value_of(tile_words words, u32 i, enum wl_matrix_format format)
+{
+    switch (format) {
+    case WL_FORMAT_F16:
+        return (tile_words)factor_half(words >> (s32)(16 * i));
+    case WL_FORMAT_BF16:
+        return (i ? words : words << 16) & (s32)0xffff0000;
+    case WL_FORMAT_TF32:
+        return words & (s32)0xffffe000;
+    case WL_FORMAT_S8:
+        return (tile_words) __builtin_convertvector((words << (s32)(24 - 8 * i)) >> 24,
+                                                    tile_floats);
+    default:
+        return (tile_words) __builtin_convertvector((words >> (s32)(8 * i)) & 255, tile_floats);
+    }
+}
+
+/* The exponents of the values of each word, biased by `bias`; notes those that are too far. */
+TILE_INLINE tile_words exponents_of(tile_words words, enum wl_matrix_format format, int16_t bias,
+                                    tile_words *far)
+{
+    const bool is_half = format == WL_FORMAT_F16;
+    const int16_t most = is_half ? 15 : FACTOR_EXPONENT_MAX;
+    if (format == WL_FORMAT_TF32) /* as bf16 in the lower half, which keeps 0 apart; the upper one
+                                     has none */
+        words = ((words >> 16) & 0xffff) | ((words & 0xe000) >> 13);
+    const tile_pairs magnitude = (tile_pairs)words & 0x7fff;
+    const tile_pairs is_zero = magnitude == 0;
+    tile_pairs biased = magnitude >> (is_half ? 10 : 7);
+    if (is_half)
+        biased -= biased == 0; /* of subnormal ones */
+    const tile_pairs exponent = biased - (int16_t)(is_half ? 15 : 127);
+    *far |= (tile_words)(~is_zero & ((exponent > most) | (exponent < (int16_t)-most)));
+    return tile_select((tile_words)is_zero, (tile_words)((tile_pairs){0} + (int16_t)FACTOR_ZERO),
+                       (tile_words)(exponent + bias));
+}
+
+/* A register's words to the vectors of places first + 4 * i and on. */
+TILE_INLINE void spread_rows(const tile_words *from, tile_words (*to)[TILE_VECTORS], u32 step)
+{
+    for (u32 v = 0; v < TILE_VECTORS; v++) {
+        to[0][v] = TILE_SPREAD(from[v], 0);
+        to[step][v] = TILE_SPREAD(from[v], 1);
+        to[2 * step][v] = TILE_SPREAD(from[v], 2);
+        to[3 * step][v] = TILE_SPREAD(from[v], 3);
+    }
+}
+
+TILE_INLINE void read_a(struct factor_a *self, const struct fragment *fragment,
+                        enum wl_matrix_format format)
+{
+    const u32 per = 32 / wl_matrix_format_bits(format), words = fragment->k / per;
+    tile_words far = tile_all(0), from[TILE_VECTORS];
+    for (u32 r = 0; r < fragment->blocks * (words / 4); r++) {
+        const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]);
+        const u32 block = r % fragment->blocks, word = r / fragment->blocks * 4;
+        for (u32 i = 0; i < per; i++) {
+            for (u32 v = 0; v < TILE_VECTORS; v++)
+                from[v] = value_of(lanes[v], i, format);
+            spread_rows(
+                from,
+                (tile_words(*)[TILE_VECTORS])self->value[block * fragment->k + word * per + i],
+                per);
+        }
+        if (!factor_is_float(format))
+            continue;
+        for (u32 v = 0; v < TILE_VECTORS; v++)
+            from[v] = exponents_of(lanes[v], format, 0, &far);
+        spread_rows(from, &self->exponent[block * words + word], 1);
+    }
+    self->is_far = tile_has_any(far);
+}
+
+TILE_INLINE void read_b(struct factor_b *self, const struct fragment *fragment,
+                        enum wl_matrix_format format)
+{
+    const u32 per = 32 / wl_matrix_format_bits(format), words = fragment->k / per;
+    tile_words far = tile_all(0), from[TILE_VECTORS];
+    tile_word_quad taken[4][2];
+    for (u32 r = 0; r < fragment->blocks * (words / 4); r++) {
+        const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]);
+        for (u32 i = 0; i < per; i++) {
+            for (u32 v = 0; v < TILE_VECTORS; v++)
+                from[v] = value_of(lanes[v], i, format);
+            tile_take_columns(from, taken);
+            for (u32 q = 0; q < 4; q++)
+                memcpy(self->value[(4 * r + q) * per + i], taken[q], sizeof taken[q]);
+        }
+        if (!factor_is_float(format))
+            continue;
+        for (u32 v = 0; v < TILE_VECTORS; v++)
+            from[v] = exponents_of(lanes[v], format, FACTOR_BIAS, &far);
+        tile_take_columns(from, &self->exponent[4 * r]);
+    }
+    self->is_far = tile_has_any(far);
+}
+
+#define FOR_FORMAT(read, self, fragment)      \
+    switch ((fragment)->format) {             \
+    case WL_FORMAT_F16:                       \
+        read(self, fragment, WL_FORMAT_F16);  \
+        break;                                \
+    case WL_FORMAT_BF16:                      \
+        read(self, fragment, WL_FORMAT_BF16); \
+        break;                                \
+    case WL_FORMAT_TF32:                      \
+        read(self, fragment, WL_FORMAT_TF32); \
+        break;                                \
+    case WL_FORMAT_S8:                        \
+        read(self, fragment, WL_FORMAT_S8);   \
+        break;                                \
+    default:                                  \
+        read(self, fragment, WL_FORMAT_U8);   \
+        break;                                \
+    }
+
+const struct factor_a *WL_EXEC(factor_of_a)(const struct fragment *fragment)
+{
+    struct store *store = store_of(fragment->warp->worker);
+    bool is_known;
+    struct factor_a *self =
+        &store->a[place_of(key_of(fragment), store->a_key, KEPT_A, &store->next_a, &is_known)];
+    if (is_known && is_same(fragment, self->made_from))
+        return self;
+    keep(fragment, self->made_from);
+    FOR_FORMAT(read_a, self, fragment)
+    return self;
+}
+
+const struct factor_b *WL_EXEC(factor_of_b)(const struct fragment *fragment)
+{
+    struct store *store = store_of(fragment->warp->worker);
+    bool is_known;
+    struct factor_b *self =
+        &store->b[place_of(key_of(fragment), store->b_key, KEPT_B, &store->next_b, &is_known)];
+    if (is_known && is_same(fragment, self->made_from))
+        return self;
+    keep(fragment, self->made_from);
+    FOR_FORMAT(read_b, self, fragment)
+    return self;
+}
+
+#endif
