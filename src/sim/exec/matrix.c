@@ -403,31 +403,59 @@ static u32 offset_of(const struct described *from, u32 row, u32 k)
     return wl_tensor_swizzle(offset, from->swizzle_bytes);
 }
 
+/* What stands in shared memory at the offset of element k of row `row`: CHUNK_BYTES of it. NULL: it
+ * is not in the block's, and the warp has faulted. */
+static const uint8_t *chunk_at(struct wl_warp *warp, const struct wl_op *op,
+                               const struct described *from, u32 row, u32 k)
+{
+    const u32 limit = warp->worker->run->shared_bytes, offset = offset_of(from, row, k);
+    if (wl_reach_holds(0, limit, offset, CHUNK_BYTES))
+        return warp->shared + offset;
+    wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
+                  "a matrix descriptor leads to shared offset %u, beyond the block's %u bytes",
+                  offset > limit ? offset : limit, limit);
+    return NULL;
+}
+
+/* Eight rows' four words from K-major rows: a chunk of each. */
+static bool gather_rows(struct wl_warp *warp, const struct wl_op *op, const struct described *from,
+                        u32 row, u32 k, u32 *lanes)
+{
+    for (u32 i = 0; i < SWIZZLE_ROWS; i++) {
+        const uint8_t *chunk = chunk_at(warp, op, from, row + i, k);
+        if (!chunk)
+            return false;
+        memcpy(lanes + 4 * i, chunk, CHUNK_BYTES);
+    }
+    return true;
+}
+
+/* The same of 16-bit elements whose rows lie one beside the other: a chunk has one k of eight. */
+static bool gather_across(struct wl_warp *warp, const struct wl_op *op,
+                          const struct described *from, u32 row, u32 k, u32 *lanes)
+{
+    uint16_t turned[SWIZZLE_ROWS][CHUNK_BYTES / 2];
+    for (u32 i = 0; i < SWIZZLE_ROWS; i++) {
+        const uint8_t *chunk = chunk_at(warp, op, from, row, k + i);
+        if (!chunk)
+            return false;
+        memcpy(turned[i], chunk, CHUNK_BYTES);
+    }
+    for (u32 i = 0; i < SWIZZLE_ROWS; i++)
+        for (u32 q = 0; q < 4; q++)
+            lanes[4 * i + q] = turned[2 * q][i] | (u32)turned[2 * q + 1][i] << 16;
+    return true;
+}
+
 /* Fills registers of a fragment with rows from `row` on. False: the warp has faulted. */
 static bool gather(struct wl_warp *warp, const struct wl_op *op, const struct described *from,
                    const struct placing *placing, u32 row, const u32 *list)
 {
-    const u32 limit = warp->worker->run->shared_bytes, bytes = from->element_bytes;
     for (u32 r = 0; r < placing->row_blocks * placing->column_blocks; r++) {
-        u32 *lanes = lane_register(warp, list[r]);
-        for (u32 lane = 0; lane < WL_LANES; lane++) {
-            u32 inner, k, value = 0;
-            locate(placing, r, lane, &inner, &k);
-            for (u32 i = 0; i < placing->per_register; i++) {
-                const u32 offset = offset_of(from, row + inner, k + i);
-                if (!wl_reach_holds(0, limit, offset, bytes)) {
-                    wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
-                                  "a matrix descriptor leads to shared offset %u, beyond the "
-                                  "block's %u bytes",
-                                  offset, limit);
-                    return false;
-                }
-                u32 element = 0;
-                memcpy(&element, warp->shared + offset, bytes);
-                value |= element << (i * 8 * bytes & 31);
-            }
-            lanes[lane] = value;
-        }
+        u32 inner, k, *lanes = lane_register(warp, list[r]);
+        locate(placing, r, 0, &inner, &k);
+        if (!(from->is_across ? gather_across : gather_rows)(warp, op, from, row + inner, k, lanes))
+            return false;
     }
     return true;
 }
