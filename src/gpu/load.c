@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/embedded.h"
@@ -69,6 +70,21 @@ static bool is_name(const char *name)
     size_t length =
         strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
     return length > 0 && length < sizeof((struct wl_gpu *)0)->name && name[length] == '\0';
+}
+
+/* The model as it is listed where the name differs from it by case alone, else the name; the
+ * folder's own come first. The caller's. */
+static char *listed_name(const char *name, size_t length, const char *folder)
+{
+    char *given = wl_string_copy_length(name, length);
+    struct wl_text file = {0};
+    wl_text_addf(&file, "%s/%s%s", folder ? folder : "", given, suffix);
+    const bool is_own = is_name(given) && folder && access(file.data, F_OK) == 0;
+    wl_text_free(&file);
+    for (const char *const *listed = wl_gpu_list(); *listed && !is_own; listed++)
+        if (!strcasecmp(*listed, given))
+            memcpy(given, *listed, length);
+    return given;
 }
 
 /* Finds the text of a model and what to call its file in errors. WL_ERR_USAGE if there is none. */
@@ -263,7 +279,7 @@ enum wl_code wl_gpu_load(const char *name, const char *folder, struct wl_gpu *gp
     *gpu = (struct wl_gpu){0};
     struct loading loading = {.gpu = gpu, .folder = folder};
     loading.is_set = wl_alloc_zero(wl_gpu_key_count(), sizeof *loading.is_set);
-    char *model = wl_string_copy_length(name, strcspn(name, ","));
+    char *model = listed_name(name, strcspn(name, ","), folder);
     enum wl_code code = read_overrides(&loading, name + strlen(model), error);
     if (!code)
         code = read_chain(&loading, model, error);

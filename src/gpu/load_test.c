@@ -246,6 +246,21 @@ static void test_unknown_name(void **state)
     assert_string_equal(error.message, "unknown GPU \"../h200\"");
 }
 
+/* As its maker writes it; a file of that very name comes first. */
+static void test_name_in_capitals(void **state)
+{
+    (void)state;
+    struct wl_gpu gpu;
+    struct wl_error error = {0};
+    assert_int_equal(wl_gpu_load("RTX4090,clock_mhz=700", folder, &gpu, &error), WL_OK);
+    assert_string_equal(gpu.name, "rtx4090");
+    wl_gpu_free(&gpu);
+    write_model("RTX4090.gpu", "parent = h100\nfull_name = Mine\n");
+    assert_int_equal(wl_gpu_load("RTX4090", folder, &gpu, &error), WL_OK);
+    assert_string_equal(gpu.full_name, "Mine");
+    wl_gpu_free(&gpu);
+}
+
 static void test_bad_files(void **state)
 {
     (void)state;
@@ -356,6 +371,7 @@ int main(void)
         cmocka_unit_test(test_values_of_every_kind),
         cmocka_unit_test(test_folder_comes_first_and_inherits),
         cmocka_unit_test(test_unknown_name),
+        cmocka_unit_test(test_name_in_capitals),
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_parent_s_fault_names_the_parent_s_file),
         cmocka_unit_test(test_every_key_is_documented),
