@@ -52,11 +52,15 @@ static uint32_t draw_factors(uint32_t round, enum wl_matrix_format format)
         [WL_FORMAT_F16] = {~0u, 0x83ff83ffu, 0xbbffbbffu, 0, 0x8fff8fffu, 0x83ff83ffu},
         [WL_FORMAT_BF16] = {~0u, 0x83ff83ffu, 0xbfffbfffu, 0, 0x8fff8fffu, 0xb8ffb8ffu},
         [WL_FORMAT_TF32] = {~0u, 0x83ffffffu, 0xbfffffffu, 0, 0x8fffffffu, 0x80007fffu},
+        [WL_FORMAT_E4M3] = {~0u, 0x87878787u, 0xbfbfbfbfu, 0, 0x8f8f8f8fu, 0x87878787u},
+        [WL_FORMAT_E5M2] = {~0u, 0x83838383u, 0xbbbbbbbbu, 0, 0x8f8f8f8fu, 0x83838383u},
         [WL_FORMAT_F64] = {0xbfffffffu, 0x800fffffu, 0xbfffffffu, 0, 0x8fffffffu, 0xbfffffffu}};
     static const uint32_t added[][6] = {
         [WL_FORMAT_F16] = {0, 0x3c003c00u, 0, 0x3fff3fffu, 0x30003000u, 0},
         [WL_FORMAT_BF16] = {0, 0x3f803f80u, 0, 0x3fff3fffu, 0x30003000u, 0},
         [WL_FORMAT_TF32] = {0, 0x3f800000u, 0, 0x3fffffffu, 0x30000000u, 0x3f800000u},
+        [WL_FORMAT_E4M3] = {0, 0x38383838u, 0, 0x7e7e7e7eu, 0x30303030u, 0},
+        [WL_FORMAT_E5M2] = {0, 0x3c3c3c3cu, 0, 0x7b7b7b7bu, 0x30303030u, 0},
         [WL_FORMAT_F64] = {0, 0x3ff00000u, 0, 0x3fffffffu, 0x30000000u, 0}};
     const uint32_t bits = draw(), kind = round % 6;
     if (format == WL_FORMAT_S8 || format == WL_FORMAT_U8)
@@ -190,6 +194,11 @@ static void test_same_bits(void **unused)
         {8, 8, 4, WL_FORMAT_F64, WL_FORMAT_F64, WL_FORMAT_F64, WL_FORMAT_F64, 0},
         {16, 8, 8, WL_FORMAT_F64, WL_FORMAT_F64, WL_FORMAT_F64, WL_FORMAT_F64, 0},
         {8, 8, 16, WL_FORMAT_S8, WL_FORMAT_S8, WL_FORMAT_S32, WL_FORMAT_S32, WL_MATRIX_SATURATE},
+        {16, 8, 32, WL_FORMAT_E4M3, WL_FORMAT_E4M3, FLOAT, FLOAT, 0},
+        {16, 8, 32, WL_FORMAT_E5M2, WL_FORMAT_E5M2, FLOAT, FLOAT, 0},
+        {16, 8, 32, WL_FORMAT_E4M3, WL_FORMAT_E5M2, FLOAT, FLOAT, 0},
+        {16, 8, 16, WL_FORMAT_E5M2, WL_FORMAT_E4M3, FLOAT, FLOAT, 0},
+        {16, 8, 32, WL_FORMAT_E4M3, WL_FORMAT_E4M3, HALF, HALF, 0},
     };
     const struct wl_executor_row *tables[] = {[3] = wl_exec_table_v3, [4] = wl_exec_table_v4};
     if (!has_level(3)) {
@@ -232,6 +241,7 @@ static void test_factors_made_again_when_they_change(void **unused)
         {16, 16, 16, HALF, HALF, FLOAT, FLOAT, 0},
         {16, 8, 8, WL_FORMAT_TF32, WL_FORMAT_TF32, FLOAT, FLOAT, 0},
         {16, 8, 32, WL_FORMAT_S8, WL_FORMAT_U8, WL_FORMAT_S32, WL_FORMAT_S32, 0},
+        {16, 8, 32, WL_FORMAT_E4M3, WL_FORMAT_E4M3, FLOAT, FLOAT, 0},
     };
     const struct wl_executor_row *tables[] = {[3] = wl_exec_table_v3, [4] = wl_exec_table_v4};
     for (int level = 3; level <= 4 && has_level(level); level++)

@@ -249,6 +249,7 @@ static void cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
         memset(warp->registers + run->program->kept_offset, 0, run->program->kept_bytes);
         warp->status = WL_WARP_READY;
         warp->vain_tests = 0;
+        warp->products = warp->commits = 0;
         warp->arrived_lanes = 0;
         warp->is_counted = false;
         warp->executed = warp->issued = warp->clock = 0;
@@ -495,6 +496,7 @@ static bool is_idle_op(const struct wl_op *op)
     switch (op->code) {
     case WL_OP_BARRIER_OBJECT:
         return op->kind >= WL_BARRIER_TEST;
+    case WL_OP_WARPGROUP_MULTIPLY:
     case WL_OP_LOAD_GLOBAL:
     case WL_OP_LOAD_SHARED:
     case WL_OP_LOAD_GENERIC:
@@ -580,7 +582,8 @@ static const struct wl_op *find_test(const struct wl_warp *warp)
 {
     const struct wl_program *program = warp->worker->run->program;
     const struct wl_op *op = warp->pc;
-    while (op > program->ops && op->code != WL_OP_BARRIER_OBJECT)
+    while (op > program->ops && op->code != WL_OP_BARRIER_OBJECT &&
+           op->code != WL_OP_WARPGROUP_WAIT)
         op--;
     return op;
 }
@@ -588,9 +591,13 @@ static const struct wl_op *find_test(const struct wl_warp *warp)
 /* Only threads of its cluster complete a barrier object, and all of them wait. */
 static void fault_vain_tests(struct wl_warp *warp)
 {
-    wl_warp_fault(warp, find_test(warp), WL_SIM_FAULT_TRAP, "barrier deadlock",
-                  "a barrier object's phase never ends: all warps of the block that have not ended "
-                  "(%u) wait for this one or at other barriers",
+    const struct wl_op *test = find_test(warp);
+    wl_warp_fault(warp, test, WL_SIM_FAULT_TRAP, "barrier deadlock",
+                  "%s: all warps of the block that have not ended (%u) wait for this one or at "
+                  "other barriers",
+                  test->code == WL_OP_WARPGROUP_WAIT
+                      ? "the other warps of the warpgroup never come to the products waited for"
+                      : "a barrier object's phase never ends",
                   warp->cta->warps_live);
 }
 

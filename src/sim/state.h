@@ -59,6 +59,8 @@ struct wl_stack_entry {
     uint32_t local_frame, frame_base;
 };
 
+#define WL_GROUPS_KEPT 8 /* groups of products that a warp can wait for one by one */
+
 struct wl_warp {
     uint8_t *registers;
     const struct wl_op *pc;
@@ -93,6 +95,8 @@ struct wl_warp {
     uint64_t issued;                      /* instructions, up to this turn */
     uint64_t clock;                       /* what it read last */
     struct wl_trace_warp *trace;          /* NULL: what it does is not recorded */
+    uint32_t products, commits;           /* of its warpgroup, that it came to */
+    uint32_t committed[WL_GROUPS_KEPT];   /* products at the last commits; commit n at n % size */
     uint64_t constants_of, parameters_of; /* the run's numbers of those that its registers have */
 };
 

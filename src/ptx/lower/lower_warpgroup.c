@@ -1,5 +1,5 @@
-/* The family of wgmma: products of four warps, done at once; what waits for them has nothing to do.
- */
+/* The family of wgmma: products of four warps, each of which does its part at once; who waits for
+ * them waits for the others' parts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -145,8 +145,13 @@ FAMILY(wgmma)
 {
     static const char *const waits[] = {"fence", "commit_group", "wait_group"};
     struct group_words words;
-    if (lower_choose(instruction, waits, WL_COUNT(waits)) >= 0) {
-        lower_emit(lowering, WL_OP_WARP_SYNC, 0, 0);
+    const int waits_for = lower_choose(instruction, waits, WL_COUNT(waits));
+    if (waits_for >= 0) {
+        static const enum wl_opcode codes[] = {WL_OP_WARP_SYNC, WL_OP_WARPGROUP_COMMIT,
+                                               WL_OP_WARPGROUP_WAIT};
+        struct wl_op *op = lower_emit(lowering, codes[waits_for], 0, 0);
+        if (instruction->operand_count)
+            op->imm = instruction->operands[0].integer;
         return;
     }
     const bool is_known = read_words(instruction, &words) && is_shape_right(&words) &&

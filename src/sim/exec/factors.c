@@ -70,12 +70,33 @@ static void keep(const struct fragment *fragment, tile_words (*made_from)[TILE_V
                sizeof made_from[r]);
 }
 
+enum { E4M3_SCALE_EXPONENT = 8 }; /* what its bits are less as a half's */
+
+/* Half p of each word as two halves of the same value, e4m3 of its 2^-E4M3_SCALE_EXPONENT, if they
+ * are 8-bit floating-point numbers; else the words. NaN of e4m3 is noted. */
+TILE_INLINE tile_words widen(tile_words words, u32 p, enum wl_matrix_format format, tile_words *far)
+{
+    if (!factor_is_narrow_float(format))
+        return words;
+    const tile_words moved = words >> (s32)(16 * p);
+    const tile_words bytes = (moved & 0xff) | ((moved & 0xff00) << 8);
+    if (format == WL_FORMAT_E5M2)
+        return bytes << 8;
+    const tile_words magnitude = bytes & 0x007f007f;
+    *far |= (tile_words)((tile_pairs)magnitude == 0x7f);
+    return ((bytes & 0x00800080) << 8) | magnitude << 7;
+}
+
 /* Value i of each word, in single precision. */
 TILE_INLINE tile_words value_of(tile_words words, u32 i, enum wl_matrix_format format)
 {
     switch (format) {
     case WL_FORMAT_F16:
+    case WL_FORMAT_E5M2:
         return (tile_words)factor_half(words >> (s32)(16 * i));
+    case WL_FORMAT_E4M3:
+        return (tile_words)(factor_half(words >> (s32)(16 * i)) *
+                            (float)(1 << E4M3_SCALE_EXPONENT));
     case WL_FORMAT_BF16:
         return (i ? words : words << 16) & (s32)0xffff0000;
     case WL_FORMAT_TF32:
@@ -92,11 +113,13 @@ TILE_INLINE tile_words value_of(tile_words words, u32 i, enum wl_matrix_format f
 TILE_INLINE tile_words exponents_of(tile_words words, enum wl_matrix_format format, int16_t bias,
                                     tile_words *far)
 {
-    const bool is_half = format == WL_FORMAT_F16;
+    const bool is_half = format == WL_FORMAT_F16 || factor_is_narrow_float(format);
     const int16_t most = is_half ? 15 : FACTOR_EXPONENT_MAX;
     if (format == WL_FORMAT_TF32) /* as bf16 in the lower half, which keeps 0 apart; the upper one
                                      has none */
         words = ((words >> 16) & 0xffff) | ((words & 0xe000) >> 13);
+    if (format == WL_FORMAT_E4M3)
+        bias += E4M3_SCALE_EXPONENT;
     const tile_pairs magnitude = (tile_pairs)words & 0x7fff;
     const tile_pairs is_zero = magnitude == 0;
     tile_pairs biased = magnitude >> (is_half ? 10 : 7);
@@ -108,63 +131,83 @@ TILE_INLINE tile_words exponents_of(tile_words words, enum wl_matrix_format form
                        (tile_words)(exponent + bias));
 }
 
-/* A register's words to the vectors of places first + 4 * i and on. */
-TILE_INLINE void spread_rows(const tile_words *from, tile_words (*to)[TILE_VECTORS], u32 step)
+/* How values lie in a block: units are halves of words of 8-bit floating-point factors, else words.
+ */
+struct lay {
+    u32 words, units; /* of k; units to a word */
+    u32 values;       /* of a unit */
+};
+
+TILE_INLINE struct lay lay_of(const struct fragment *fragment, enum wl_matrix_format format)
+{
+    const u32 per = 32 / wl_matrix_format_bits(format),
+              units = factor_is_narrow_float(format) ? 2 : 1;
+    return (struct lay){fragment->k / per, units, per / units};
+}
+
+/* Words of a register of A to the vectors of four places, `step` from one to the next. */
+TILE_INLINE void spread_rows(const tile_words *from, tile_words *to, u32 step)
 {
     for (u32 v = 0; v < TILE_VECTORS; v++) {
-        to[0][v] = TILE_SPREAD(from[v], 0);
-        to[step][v] = TILE_SPREAD(from[v], 1);
-        to[2 * step][v] = TILE_SPREAD(from[v], 2);
-        to[3 * step][v] = TILE_SPREAD(from[v], 3);
+        to[v] = TILE_SPREAD(from[v], 0);
+        to[step * TILE_VECTORS + v] = TILE_SPREAD(from[v], 1);
+        to[2 * step * TILE_VECTORS + v] = TILE_SPREAD(from[v], 2);
+        to[3 * step * TILE_VECTORS + v] = TILE_SPREAD(from[v], 3);
     }
 }
 
 TILE_INLINE void read_a(struct factor_a *self, const struct fragment *fragment,
                         enum wl_matrix_format format)
 {
-    const u32 per = 32 / wl_matrix_format_bits(format), words = fragment->k / per;
-    tile_words far = tile_all(0), from[TILE_VECTORS];
-    for (u32 r = 0; r < fragment->blocks * (words / 4); r++) {
-        const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]);
-        const u32 block = r % fragment->blocks, word = r / fragment->blocks * 4;
-        for (u32 i = 0; i < per; i++) {
+    const struct lay lay = lay_of(fragment, format);
+    tile_words far = tile_all(0), unit[TILE_VECTORS], from[TILE_VECTORS];
+    for (u32 r = 0; r < fragment->blocks * (lay.words / 4); r++)
+        for (u32 p = 0; p < lay.units; p++) {
+            const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]);
+            const u32 at =
+                (r % fragment->blocks * lay.units + p) * lay.words + r / fragment->blocks * 4;
             for (u32 v = 0; v < TILE_VECTORS; v++)
-                from[v] = value_of(lanes[v], i, format);
-            spread_rows(
-                from,
-                (tile_words(*)[TILE_VECTORS])self->value[block * fragment->k + word * per + i],
-                per);
+                unit[v] = widen(lanes[v], p, format, &far);
+            for (u32 i = 0; i < lay.values; i++) {
+                for (u32 v = 0; v < TILE_VECTORS; v++)
+                    from[v] = value_of(unit[v], i, format);
+                spread_rows(from, (tile_words *)self->value[at * lay.values + i], lay.values);
+            }
+            if (!factor_is_float(format))
+                continue;
+            for (u32 v = 0; v < TILE_VECTORS; v++)
+                from[v] = exponents_of(unit[v], format, 0, &far);
+            spread_rows(from, self->exponent[at], 1);
         }
-        if (!factor_is_float(format))
-            continue;
-        for (u32 v = 0; v < TILE_VECTORS; v++)
-            from[v] = exponents_of(lanes[v], format, 0, &far);
-        spread_rows(from, &self->exponent[block * words + word], 1);
-    }
     self->is_far = tile_has_any(far);
 }
 
 TILE_INLINE void read_b(struct factor_b *self, const struct fragment *fragment,
                         enum wl_matrix_format format)
 {
-    const u32 per = 32 / wl_matrix_format_bits(format), words = fragment->k / per;
-    tile_words far = tile_all(0), from[TILE_VECTORS];
+    const struct lay lay = lay_of(fragment, format);
+    tile_words far = tile_all(0), unit[TILE_VECTORS], from[TILE_VECTORS];
     tile_word_quad taken[4][2];
-    for (u32 r = 0; r < fragment->blocks * (words / 4); r++) {
-        const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]);
-        for (u32 i = 0; i < per; i++) {
+    for (u32 r = 0; r < fragment->blocks * (lay.words / 4); r++)
+        for (u32 p = 0; p < lay.units; p++) {
+            const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]);
+            const u32 block = 4 * r / lay.words,
+                      at = (block * (lay.units - 1) + p) * lay.words + 4 * r;
             for (u32 v = 0; v < TILE_VECTORS; v++)
-                from[v] = value_of(lanes[v], i, format);
-            tile_take_columns(from, taken);
-            for (u32 q = 0; q < 4; q++)
-                memcpy(self->value[(4 * r + q) * per + i], taken[q], sizeof taken[q]);
+                unit[v] = widen(lanes[v], p, format, &far);
+            for (u32 i = 0; i < lay.values; i++) {
+                for (u32 v = 0; v < TILE_VECTORS; v++)
+                    from[v] = value_of(unit[v], i, format);
+                tile_take_columns(from, taken);
+                for (u32 q = 0; q < 4; q++)
+                    memcpy(self->value[(at + q) * lay.values + i], taken[q], sizeof taken[q]);
+            }
+            if (!factor_is_float(format))
+                continue;
+            for (u32 v = 0; v < TILE_VECTORS; v++)
+                from[v] = exponents_of(unit[v], format, FACTOR_BIAS, &far);
+            tile_take_columns(from, &self->exponent[at]);
         }
-        if (!factor_is_float(format))
-            continue;
-        for (u32 v = 0; v < TILE_VECTORS; v++)
-            from[v] = exponents_of(lanes[v], format, FACTOR_BIAS, &far);
-        tile_take_columns(from, &self->exponent[4 * r]);
-    }
     self->is_far = tile_has_any(far);
 }
 
@@ -178,6 +221,12 @@ TILE_INLINE void read_b(struct factor_b *self, const struct fragment *fragment,
         break;                                \
     case WL_FORMAT_TF32:                      \
         read(self, fragment, WL_FORMAT_TF32); \
+        break;                                \
+    case WL_FORMAT_E4M3:                      \
+        read(self, fragment, WL_FORMAT_E4M3); \
+        break;                                \
+    case WL_FORMAT_E5M2:                      \
+        read(self, fragment, WL_FORMAT_E5M2); \
         break;                                \
     case WL_FORMAT_S8:                        \
         read(self, fragment, WL_FORMAT_S8);   \

@@ -10,7 +10,7 @@
 #include "warp/op.h"
 
 #define FACTOR_VALUES 64       /* blocks of 8 rows times k, at most */
-#define FACTOR_WORDS 32        /* the same in words, of floating-point factors */
+#define FACTOR_WORDS 32        /* the same in words of exponents, of floating-point factors */
 #define FACTOR_REGISTERS 8     /* that these are in */
 #define FACTOR_EXPONENT_MAX 50 /* of a factor: with others products leave single precision */
 #define FACTOR_ZERO (-1000)    /* the exponent of 0: below all sums of two others */
@@ -24,7 +24,9 @@ struct fragment {
     enum wl_matrix_format format;
 };
 
-/* By block * k + place in k; exponents by words of k, two halves' in one. */
+/* By block * k + place in k; exponents by words of k, two values' in one where they have 16 bits or
+ * fewer. Of 8-bit floating-point factors places are in the order in which their products are added:
+ * first the lower half of each word, then the upper one. */
 struct factor_a {
     bool is_far; /* something is infinite, NaN or too far from 1 */
     tile_floats value[FACTOR_VALUES][TILE_VECTORS];
@@ -40,9 +42,15 @@ struct factor_b {
     tile_words made_from[FACTOR_REGISTERS][TILE_VECTORS];
 };
 
+static inline bool factor_is_narrow_float(enum wl_matrix_format format)
+{
+    return format == WL_FORMAT_E4M3 || format == WL_FORMAT_E5M2;
+}
+
 static inline bool factor_is_float(enum wl_matrix_format format)
 {
-    return format == WL_FORMAT_F16 || format == WL_FORMAT_BF16 || format == WL_FORMAT_TF32;
+    return format == WL_FORMAT_F16 || format == WL_FORMAT_BF16 || format == WL_FORMAT_TF32 ||
+           factor_is_narrow_float(format);
 }
 
 /* The half in the low bits of each word, in single precision: its exponent is biased by 112 less,

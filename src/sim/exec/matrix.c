@@ -264,17 +264,31 @@ static u32 word_bits_of(enum wl_matrix_format format)
     return bits < 32 ? bits : 32;
 }
 
-/* In vectors, where the shape is a common one. False: nothing was done. */
+#ifdef __AVX2__
+/* Whether vectors can form the product: its shape is a common one. */
+static bool is_tile(const struct multiplication *self)
+{
+    const enum wl_matrix_format a = self->a_format, b = self->b_format;
+    const u32 word_bits = word_bits_of(a); /* registers are whole in k */
+    const u32 values = (self->m > self->n ? self->m : self->n) / 8 * self->k;
+    if (self->warp->active != WL_FULL_MASK || self->k * word_bits % (4 * 32) != 0 ||
+        values > FACTOR_VALUES || self->m * self->n > TILE_ELEMENTS * WL_LANES)
+        return false;
+    if (factor_is_narrow_float(a)) /* sums of halves are rounded after each step */
+        return factor_is_narrow_float(b) && self->k <= 2 * BLOCK_PRODUCTS &&
+               self->c_format == WL_FORMAT_F32 && self->d_format == WL_FORMAT_F32;
+    if (factor_is_float(a))
+        return a == b && self->k <= BLOCK_PRODUCTS && values * word_bits <= FACTOR_WORDS * 32;
+    return a == WL_FORMAT_F64 ||
+           ((a == WL_FORMAT_S8 || a == WL_FORMAT_U8) && (b == WL_FORMAT_S8 || b == WL_FORMAT_U8));
+}
+#endif
+
+/* False: nothing was done. */
 static bool multiply_tile(const struct multiplication *self)
 {
 #ifdef __AVX2__
-    const enum wl_matrix_format format = self->a_format;
-    const u32 word_bits = word_bits_of(format); /* registers are whole in k */
-    const u32 values = (self->m > self->n ? self->m : self->n) / 8 * self->k;
-    if (self->warp->active != WL_FULL_MASK || self->k * word_bits % (4 * 32) != 0 ||
-        values > FACTOR_VALUES || self->m * self->n > TILE_ELEMENTS * WL_LANES ||
-        (factor_is_float(format) &&
-         (self->k > BLOCK_PRODUCTS || values * word_bits > FACTOR_WORDS * 32)))
+    if (!is_tile(self))
         return false;
     struct tile tile; /* great, and written as far as it is needed */
     tile.warp = self->warp;
@@ -286,11 +300,12 @@ static bool multiply_tile(const struct multiplication *self)
     tile.column_blocks = self->n / 8;
     tile.k = self->k;
     tile.step = products_per_step(self);
+    tile.adds_last = self->k > BLOCK_PRODUCTS;
     tile.c_is_half = self->c_format == WL_FORMAT_F16;
     tile.d_is_half = self->d_format == WL_FORMAT_F16;
     tile.saturates = self->flags & WL_MATRIX_SATURATE;
-    if (format != WL_FORMAT_F64)
-        return WL_EXEC(tile_multiply)(&tile, format, self->b_format);
+    if (self->a_format != WL_FORMAT_F64)
+        return WL_EXEC(tile_multiply)(&tile, self->a_format, self->b_format);
     WL_EXEC(tile_multiply_doubles)(&tile);
     return true;
 #else
@@ -512,6 +527,7 @@ RUN(WARPGROUP_MULTIPLY)
     }
     const struct described b = read_descriptor(((const u64 *)lane_register(warp, op->b))[first],
                                                op->imm & WL_GROUP_TRANSPOSED_B, bytes);
+    warp->products++;
     memset(lane_register(warp, zeros[0]), 0, WL_REGISTER32_BYTES);
     self.a_format = a_format;
     self.b_format = b_format;
@@ -524,5 +540,36 @@ RUN(WARPGROUP_MULTIPLY)
         self.c = adds ? self.d : zeros;
         multiply(&self);
     }
+    return op + 1;
+}
+
+RUN(WARPGROUP_COMMIT)
+{
+    warp->committed[warp->commits++ % WL_GROUPS_KEPT] = warp->products;
+    return op + 1;
+}
+
+/* The products up to which a warp waits: of all its groups but the last `open`. */
+static u32 waited_for(const struct wl_warp *warp, u64 open)
+{
+    if (open >= WL_GROUPS_KEPT || open >= warp->commits)
+        return 0;
+    return warp->committed[(warp->commits - 1 - (u32)open) % WL_GROUPS_KEPT];
+}
+
+/* A product is one of four warps (PTX ISA, asynchronous warpgroup-level matrix instructions): it is
+ * done once all have come to it, and then what it read may be written by others. */
+RUN(WARPGROUP_WAIT)
+{
+    const struct wl_cta *cta = warp->cta;
+    const u32 first = warp->index / GROUP_WARPS * GROUP_WARPS,
+              least = waited_for(warp, (u64)op->imm);
+    for (u32 i = first; i < first + GROUP_WARPS && i < cta->warp_count; i++)
+        if (cta->warps[i].status != WL_WARP_DONE && cta->warps[i].products < least) {
+            warp->vain_tests++;
+            warp->pc = op;
+            return NULL;
+        }
+    warp->vain_tests = 0;
     return op + 1;
 }

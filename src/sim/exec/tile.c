@@ -103,13 +103,16 @@ TILE_INLINE void tile_add_step(struct tile *self, const struct block *block, u32
 }
 
 /* The sums of a block. */
-TILE_INLINE void tile_add_floats(struct tile *self, const struct block *all, u32 step, u32 per)
+TILE_INLINE void tile_add_floats(struct tile *self, const struct block *all, u32 step, u32 per,
+                                 bool adds_last)
 {
     struct block block = *all;
     for (u32 group = 0; group < TILE_GROUPS; group++) {
         const u32 first = all->element + group * TILE_AT_ONCE;
-        tile_floats value[4];
-#define LOAD(i) value[i] = tile_addend(self, first + TILE_PARITY(i), TILE_PLACE(i));
+        tile_floats value[4], addend[4];
+#define LOAD(i)                                                           \
+    addend[i] = tile_addend(self, first + TILE_PARITY(i), TILE_PLACE(i)); \
+    value[i] = adds_last ? (tile_floats)tile_all(0) : addend[i];
         TILE_EACH(LOAD)
         for (u32 k = 0; k < self->k; k += step) {
             block.a = all->a + k * TILE_VECTORS;
@@ -118,11 +121,18 @@ TILE_INLINE void tile_add_floats(struct tile *self, const struct block *all, u32
             block.b_exponent = all->b_exponent + k / per * 2 + group;
             tile_add_step(self, &block, step, per, value);
         }
+#define ADD_LAST(i)                                                       \
+    self->most = tile_max(self->most, (tile_words)addend[i] & INT32_MAX); \
+    value[i] += addend[i];
+        if (adds_last) {
+            TILE_EACH(ADD_LAST)
+        }
 #define STORE(i)                                       \
     self->sum[first + TILE_PARITY(i)][TILE_PLACE(i)] = \
         self->d_is_half ? (tile_words)tile_to_halves(value[i]) : (tile_words)value[i];
         TILE_EACH(STORE)
 #undef LOAD
+#undef ADD_LAST
 #undef STORE
     }
 }
@@ -177,13 +187,13 @@ TILE_INLINE void tile_write(const struct tile *self)
 
 /* Of floating-point factors, `per` in a word; step is a constant, too. */
 TILE_INLINE bool tile_multiply_floats(struct tile *self, const struct factor_a *a,
-                                      const struct factor_b *b, u32 step, u32 per)
+                                      const struct factor_b *b, u32 step, u32 per, bool adds_last)
 {
     self->wraps = self->most = tile_all(0);
     for (u32 column = 0; column < self->column_blocks; column++)
         for (u32 row = 0; row < self->row_blocks; row++) {
             const struct block block = block_of(self, a, b, row, column, per);
-            tile_add_floats(self, &block, step, per);
+            tile_add_floats(self, &block, step, per, adds_last);
         }
     const tile_words top = tile_all(self->c_is_half ? 0x47800000 : 0x7f800000);
     return !tile_has_any((self->wraps >> 31) | (self->most >= top));
@@ -203,26 +213,21 @@ static void tile_multiply_integers(struct tile *self, const struct factor_a *a,
 static bool tile_form_sums(struct tile *self, enum wl_matrix_format format,
                            const struct factor_a *a, const struct factor_b *b)
 {
-    switch (wl_matrix_format_bits(format) << 8 | self->step) {
-    case 16 << 8 | 16:
-        return tile_multiply_floats(self, a, b, 16, 2);
-    case 16 << 8 | 8:
-        return tile_multiply_floats(self, a, b, 8, 2);
-    case 32 << 8 | 8:
-        return tile_multiply_floats(self, a, b, 8, 1);
-    case 32 << 8 | 4:
-        return tile_multiply_floats(self, a, b, 4, 1);
-    default:
+    if (!factor_is_float(format)) {
         tile_multiply_integers(self, a, b);
         return true;
     }
+    if (format == WL_FORMAT_TF32)
+        return self->step == 8 ? tile_multiply_floats(self, a, b, 8, 1, false)
+                               : tile_multiply_floats(self, a, b, 4, 1, false);
+    if (self->adds_last)
+        return tile_multiply_floats(self, a, b, 16, 2, true);
+    return self->step == 16 ? tile_multiply_floats(self, a, b, 16, 2, false)
+                            : tile_multiply_floats(self, a, b, 8, 2, false);
 }
 
 bool WL_EXEC(tile_multiply)(struct tile *self, enum wl_matrix_format a, enum wl_matrix_format b)
 {
-    const bool is_byte = a == WL_FORMAT_S8 || a == WL_FORMAT_U8;
-    if (is_byte ? b != WL_FORMAT_S8 && b != WL_FORMAT_U8 : a != b || !factor_is_float(a))
-        return false;
     const struct fragment rows = {self->warp, self->a, self->row_blocks, self->k, a};
     const struct fragment columns = {self->warp, self->b, self->column_blocks, self->k, b};
     const struct factor_a *a_factor = WL_EXEC(factor_of_a)(&rows);
