@@ -401,11 +401,216 @@ static void host()
     check(cudaFree(out));
 }
 
+// ---- where lanes meet again of which some have ended on the way ----
+
+#define MEET(name) __global__ void name(volatile unsigned *out, const volatile int *in)
+#define LANE const int v = in[threadIdx.x]
+#define DO(i) out[32 + (i)] = v
+#define MET                                                \
+    unsigned mask;                                         \
+    asm volatile("activemask.b32 %0;" : "=r"(mask));       \
+    out[threadIdx.x] = mask
+
+MEET(nested_return)
+{
+    LANE;
+    if (v & 1) {
+        DO(0);
+        if (v & 2)
+            return;
+        DO(1);
+    }
+    MET;
+}
+MEET(busy_return)
+{
+    LANE;
+    if (v & 1) {
+        DO(0);
+        if (v & 2) {
+            DO(1);
+            DO(2);
+            return;
+        }
+        DO(3);
+    }
+    MET;
+}
+MEET(both_return)
+{
+    LANE;
+    if (v & 1) {
+        DO(0);
+        if (v & 4) {
+            DO(5);
+            DO(6);
+            return;
+        }
+        DO(9);
+    } else {
+        DO(1);
+        if (v & 2) {
+            DO(2);
+            DO(7);
+            return;
+        }
+        DO(3);
+    }
+    MET;
+}
+MEET(else_return)
+{
+    LANE;
+    if (v & 1) {
+        DO(0);
+        if (v & 2) {
+            DO(5);
+            DO(6);
+        } else {
+            DO(9);
+            DO(8);
+            return;
+        }
+        DO(4);
+    }
+    MET;
+}
+MEET(loop_return)
+{
+    LANE;
+    for (int j = 0; j < (v & 7); j++) {
+        DO(0);
+        if (v == 11 + 2 * j)
+            return;
+        DO(1);
+    }
+    MET;
+}
+MEET(do_return)
+{
+    LANE;
+    int j = 0;
+    do {
+        DO(0);
+        if (v == 11 + 2 * j)
+            return;
+        DO(1);
+    } while (++j < (v & 7));
+    MET;
+}
+MEET(case_return)
+{
+    LANE;
+    switch (v & 3) {
+    case 0:
+        DO(0);
+        break;
+    case 1:
+        DO(1);
+        DO(2);
+        break;
+    case 2:
+        DO(3);
+        if (v & 4)
+            return;
+        DO(4);
+        break;
+    default:
+        DO(5);
+    }
+    MET;
+}
+MEET(nested_trap)
+{
+    LANE;
+    if (v & 1) {
+        DO(0);
+        if (v & 2) {
+            DO(3);
+            DO(4);
+            if (v & 256) {
+                DO(7);
+                __trap();
+            }
+            DO(5);
+        }
+        DO(6);
+    }
+    MET;
+}
+MEET(loop_trap)
+{
+    LANE;
+    for (int j = 0; j < (v & 7); j++) {
+        DO(0);
+        if (v == 300 + 2 * j)
+            __trap();
+        DO(1);
+    }
+    MET;
+}
+MEET(all_return)
+{
+    LANE;
+    if (v & 1) {
+        DO(0);
+        if (v & 2) {
+            DO(1);
+            MET;
+            return;
+        }
+        DO(2);
+        MET;
+        return;
+    }
+    DO(3);
+    DO(4);
+    MET;
+}
+
+// The masks that lanes saw, each once, by the first that saw it.
+static void meet(const char *name, void (*kernel)(volatile unsigned *, const volatile int *))
+{
+    unsigned *out = make(48, 0u), seen[48];
+    int *in = make(32, 0), lanes[32];
+    for (int i = 0; i < 32; i++)
+        lanes[i] = i;
+    check(cudaMemcpy(in, lanes, sizeof lanes, cudaMemcpyHostToDevice));
+    kernel<<<1, 32>>>(out, in);
+    check(cudaMemcpy(seen, out, sizeof seen, cudaMemcpyDeviceToHost));
+    printf("%s:", name);
+    for (int i = 0; i < 32; i++) {
+        bool is_new = seen[i] != 0;
+        for (int j = 0; j < i; j++)
+            is_new &= seen[j] != seen[i];
+        if (is_new)
+            printf(" %08x", seen[i]);
+    }
+    printf("\n");
+    check(cudaFree(out));
+    check(cudaFree(in));
+}
+
+static void meetings()
+{
+    meet("nested_return", nested_return);
+    meet("busy_return", busy_return);
+    meet("both_return", both_return);
+    meet("else_return", else_return);
+    meet("loop_return", loop_return);
+    meet("do_return", do_return);
+    meet("case_return", case_return);
+    meet("nested_trap", nested_trap);
+    meet("loop_trap", loop_trap);
+    meet("all_return", all_return);
+}
+
 int main()
 {
     warps();
     lanes();
     values();
+    meetings();
     host();
     check(cudaDeviceSynchronize());
     return 0;

@@ -105,30 +105,44 @@ void lower_flow_blocks_free(struct flow_block *blocks, uint32_t count)
 }
 
 /* ---- immediate post-dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on
- * the reversed graph, with a virtual exit (index count) behind every block without successors ----
+ * the reversed graph, with a virtual exit (index count) behind every block without successors, or
+ * behind one block alone ----
  */
+
+#define ALL_ENDS UINT32_MAX
 
 struct graph {
     const struct flow_block *blocks;
     uint32_t count;
+    uint32_t end;            /* the block before the exit, or ALL_ENDS */
     uint32_t **predecessors; /* of the reversed walk: blocks that lead to this one */
     uint32_t *predecessor_counts;
     uint32_t *order, *position; /* reverse post-order of the reversed graph */
     uint32_t order_count;
 };
 
-static void graph_create(struct graph *graph, const struct flow_block *blocks, uint32_t count)
+/* Successor k of a block, the exit's last; UINT32_MAX: there are no more. */
+static uint32_t graph_successor(const struct graph *graph, uint32_t b, uint32_t k)
 {
-    *graph = (struct graph){.blocks = blocks, .count = count};
+    const struct flow_block *block = &graph->blocks[b];
+    if (k < block->successor_count)
+        return block->successors[k];
+    const bool is_end = graph->end == ALL_ENDS ? !block->successor_count : b == graph->end;
+    return is_end && k == block->successor_count ? graph->count : UINT32_MAX;
+}
+
+static void graph_create(struct graph *graph, const struct flow_block *blocks, uint32_t count,
+                         uint32_t end)
+{
+    *graph = (struct graph){.blocks = blocks, .count = count, .end = end};
     graph->predecessors = wl_alloc_zero(count + 1u, sizeof *graph->predecessors);
     graph->predecessor_counts = wl_alloc_zero(count + 1u, sizeof(uint32_t));
     graph->order = wl_alloc_zero(count + 1u, sizeof(uint32_t));
     graph->position = wl_alloc((count + 1u) * sizeof(uint32_t));
     memset(graph->position, 0xff, (count + 1u) * sizeof(uint32_t));
     for (uint32_t b = 0; b < count; b++) {
-        uint32_t successors = blocks[b].successor_count;
-        for (uint32_t k = 0; k < (successors ? successors : 1); k++) {
-            uint32_t to = successors ? blocks[b].successors[k] : count;
+        uint32_t to;
+        for (uint32_t k = 0; (to = graph_successor(graph, b, k)) != UINT32_MAX; k++) {
             uint32_t n = graph->predecessor_counts[to]++;
             graph->predecessors[to] = wl_resize(graph->predecessors[to], n + 1u, sizeof(uint32_t));
             graph->predecessors[to][n] = b;
@@ -203,10 +217,8 @@ static void post_dominators(struct graph *graph, uint32_t *dominator)
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
         for (uint32_t i = 1; i < graph->order_count; i++) {
-            uint32_t node = graph->order[i], found = UINT32_MAX;
-            const struct flow_block *block = &graph->blocks[node];
-            for (uint32_t k = 0; k < (block->successor_count ? block->successor_count : 1); k++) {
-                uint32_t to = block->successor_count ? block->successors[k] : graph->count;
+            uint32_t node = graph->order[i], found = UINT32_MAX, to;
+            for (uint32_t k = 0; (to = graph_successor(graph, node, k)) != UINT32_MAX; k++) {
                 if (dominator[to] == UINT32_MAX)
                     continue;
                 found = found == UINT32_MAX ? to : intersect(graph, dominator, found, to);
@@ -219,23 +231,142 @@ static void post_dominators(struct graph *graph, uint32_t *dominator)
     }
 }
 
+/* ---- where diverged lanes meet ---- */
+
+enum { ENDS_MOST = 64 /* that are looked at: of programs with more the last */ };
+
+/* Whether the lanes that come to a block only end there. */
+static bool only_ends(const struct lowering *lowering, const struct flow_block *block)
+{
+    for (uint32_t i = block->first; i <= block->last; i++)
+        switch (lowering->ops.items[i].op.code) {
+        case WL_OP_BLOCK:
+        case WL_OP_JOIN:
+        case WL_OP_EXIT:
+        case WL_OP_UNGUARD:
+            break;
+        default:
+            return false;
+        }
+    return block->successor_count == 0;
+}
+
+/* Whether a path may come to its end at a block that has done something. */
+static bool is_end(const struct lowering *lowering, const struct flow_block *blocks, uint32_t b)
+{
+    for (uint32_t k = 0; k < blocks[b].successor_count; k++)
+        if (!only_ends(lowering, &blocks[blocks[b].successors[k]]))
+            return false;
+    return !only_ends(lowering, &blocks[b]) &&
+           lowering->ops.items[blocks[b].last].op.code != WL_OP_TRAP;
+}
+
+/* Sets the meeting places of blocks that have none and of which two successors lead to `end`. */
+static void meet_before(const struct flow_block *blocks, uint32_t count, uint32_t end,
+                        const bool *is_open, uint32_t *meeting)
+{
+    struct graph graph;
+    graph_create(&graph, blocks, count, end);
+    graph_order(&graph);
+    uint32_t *dominator = wl_alloc((count + 1u) * sizeof *dominator);
+    bool is_known = false;
+    for (uint32_t b = 0; b < count; b++) {
+        uint32_t leading = 0;
+        for (uint32_t k = 0; is_open[b] && k < blocks[b].successor_count; k++)
+            leading += graph.position[blocks[b].successors[k]] != UINT32_MAX;
+        if (leading < 2 || meeting[b] != UINT32_MAX)
+            continue;
+        if (!is_known)
+            post_dominators(&graph, dominator);
+        is_known = true;
+        meeting[b] = dominator[b] < count ? dominator[b] : UINT32_MAX;
+    }
+    free(dominator);
+    graph_free(&graph);
+}
+
+/* Marks the blocks between block b and its meeting place. */
+static void mark_inside(const struct flow_block *blocks, uint32_t b, uint32_t meeting,
+                        uint32_t *visit, uint32_t *stack, bool *is_inside)
+{
+    uint32_t depth = 0;
+    stack[depth++] = b;
+    visit[b] = b;
+    while (depth) {
+        const struct flow_block *block = &blocks[stack[--depth]];
+        for (uint32_t k = 0; k < block->successor_count; k++) {
+            const uint32_t to = block->successors[k];
+            if (to == meeting || visit[to] == b)
+                continue;
+            visit[to] = b;
+            is_inside[to] = true;
+            stack[depth++] = to;
+        }
+    }
+}
+
+/* Between a branch and its meeting place lanes that end do so at once: if they waited for each
+ * other at the program's end, the meeting place would not be the nearest. */
+static void end_at_once(const struct flow_block *blocks, uint32_t count, const bool *is_open,
+                        uint32_t *meeting)
+{
+    uint32_t *visit = wl_alloc(count * sizeof *visit), *stack = wl_alloc(count * sizeof *stack);
+    bool *is_inside = wl_alloc_zero(count, sizeof *is_inside);
+    memset(visit, 0xff, count * sizeof *visit);
+    for (uint32_t b = 0; b < count; b++)
+        if (meeting[b] != UINT32_MAX)
+            mark_inside(blocks, b, meeting[b], visit, stack, is_inside);
+    for (uint32_t b = 0; b < count; b++)
+        if (is_open[b] && is_inside[b] && meeting[b] == UINT32_MAX)
+            meeting[b] = count;
+    free(visit);
+    free(stack);
+    free(is_inside);
+}
+
+/* Lanes that end, or trap, on their way are not waited for: of the others, where those of two
+ * successors meet before an end that both can come to. As ptxas does; on an H100 lanes after such
+ * regions are together again (tests/behaviour, returns). */
+static void meet_without_ended(const struct lowering *lowering, const struct flow_block *blocks,
+                               uint32_t count, const uint32_t *dominator, uint32_t *meeting)
+{
+    bool *is_open = wl_alloc_zero(count, sizeof *is_open), is_any = false;
+    for (uint32_t b = 0; b < count; b++) {
+        const bool is_early = dominator[b] >= count || only_ends(lowering, &blocks[dominator[b]]);
+        is_open[b] = is_early && blocks[b].successor_count > 1;
+        is_any |= is_open[b];
+        meeting[b] = UINT32_MAX;
+    }
+    uint32_t looked_at = 0;
+    for (uint32_t b = count; is_any && b-- && looked_at < ENDS_MOST;)
+        if (is_end(lowering, blocks, b)) {
+            meet_before(blocks, count, b, is_open, meeting);
+            looked_at++;
+        }
+    end_at_once(blocks, count, is_open, meeting);
+    free(is_open);
+}
+
 static void mark_joins(struct lowering *lowering, const struct flow_block *blocks, uint32_t count)
 {
     struct graph graph;
-    graph_create(&graph, blocks, count);
+    graph_create(&graph, blocks, count, ALL_ENDS);
     graph_order(&graph);
     uint32_t *dominator = wl_alloc((count + 1u) * sizeof *dominator);
+    uint32_t *meeting = wl_alloc((count + 1u) * sizeof *meeting);
     post_dominators(&graph, dominator);
+    meet_without_ended(lowering, blocks, count, dominator, meeting);
     for (uint32_t b = 0; b < count; b++) {
+        const uint32_t to = meeting[b] != UINT32_MAX ? meeting[b] : dominator[b];
         for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++) {
             struct wl_op *op = &lowering->ops.items[i].op;
-            if ((op->code != WL_OP_BRANCH_IF && op->code != WL_OP_BRANCH_INDEX) ||
-                dominator[b] >= count)
+            if ((op->code != WL_OP_BRANCH_IF && op->code != WL_OP_BRANCH_INDEX) || to >= count)
                 continue;
-            op->reconverge = blocks[dominator[b]].first;
+            op->reconverge = blocks[to].first;
             lowering->ops.items[op->reconverge].op.code = WL_OP_JOIN;
         }
     }
+    free(meeting);
     free(dominator);
     graph_free(&graph);
 }
