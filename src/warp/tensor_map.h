@@ -1,5 +1,6 @@
 /* Tensor maps, which tensor copies are made by: what cuTensorMapEncodeTiled writes into a program's
- * 128 bytes. Hardware's own layout is not documented; no program may look into one. */
+ * 128 bytes. Hardware's own layout is not documented; no program may look into one, but replace
+ * some fields (tensormap.replace). */
 #ifndef WL_WARP_TENSOR_MAP_H
 #define WL_WARP_TENSOR_MAP_H
 
@@ -16,12 +17,18 @@ struct wl_tensor_map {
     uint8_t element_step[WL_TENSOR_RANK_MOST];
     uint64_t address, out_of_bounds; /* bits of an element that lies outside */
     uint64_t stride_bytes[WL_TENSOR_RANK_MOST - 1];
-    uint32_t last[WL_TENSOR_RANK_MOST]; /* index along each axis; the first is the innermost */
+    uint32_t size[WL_TENSOR_RANK_MOST]; /* along each axis, the first is the innermost; 0: 2^32 */
     uint16_t box[WL_TENSOR_RANK_MOST];
     uint8_t type; /* CUtensorMapDataType */
     uint8_t rest[33];
 };
 _Static_assert(sizeof(struct wl_tensor_map) == 128, "a CUtensorMap has 128 bytes");
+
+/* The last index along an axis. */
+static inline uint32_t wl_tensor_last(const struct wl_tensor_map *map, uint32_t axis)
+{
+    return map->size[axis] - 1;
+}
 
 /* Elements of the box along an axis, in shared memory. */
 static inline uint32_t wl_tensor_box(const struct wl_tensor_map *map, uint32_t axis)

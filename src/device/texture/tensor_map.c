@@ -81,7 +81,7 @@ int wl_device_tensor_map_encode(void *map, const struct wl_device_tensor *tensor
         .out_of_bounds = tensor->fill ? types[tensor->type].nan : 0,
     };
     for (uint32_t axis = 0; axis < tensor->rank; axis++) {
-        made.last[axis] = (uint32_t)(tensor->dim[axis] - 1);
+        made.size[axis] = (uint32_t)tensor->dim[axis];
         made.box[axis] = (uint16_t)tensor->box[axis];
         /* of the innermost axis it is not looked at */
         made.element_step[axis] = axis ? (uint8_t)tensor->element_step[axis] : 1;

@@ -251,19 +251,25 @@ static bool only_ends(const struct lowering *lowering, const struct flow_block *
     return block->successor_count == 0;
 }
 
-/* Whether a path may come to its end at a block that has done something. */
-static bool is_end(const struct lowering *lowering, const struct flow_block *blocks, uint32_t b)
+enum end_kind { NO_END, MAY_END, ENDS };
+
+/* Whether all paths, or one, come to their end behind a block that has done something. */
+static enum end_kind end_kind(const struct lowering *lowering, const struct flow_block *blocks,
+                              uint32_t b)
 {
+    uint32_t ending = 0;
     for (uint32_t k = 0; k < blocks[b].successor_count; k++)
-        if (!only_ends(lowering, &blocks[blocks[b].successors[k]]))
-            return false;
-    return !only_ends(lowering, &blocks[b]) &&
-           lowering->ops.items[blocks[b].last].op.code != WL_OP_TRAP;
+        ending += only_ends(lowering, &blocks[blocks[b].successors[k]]);
+    if (only_ends(lowering, &blocks[b]) ||
+        lowering->ops.items[blocks[b].last].op.code == WL_OP_TRAP)
+        return NO_END;
+    return ending == blocks[b].successor_count ? ENDS : ending ? MAY_END : NO_END;
 }
 
-/* Sets the meeting places of blocks that have none and of which two successors lead to `end`. */
-static void meet_before(const struct flow_block *blocks, uint32_t count, uint32_t end,
-                        const bool *is_open, uint32_t *meeting)
+/* Sets the meeting places of blocks that have none and of which two successors lead to `end`. If it
+ * decides, blocks of which one does will have none. */
+static void meet_before(const struct flow_block *blocks, uint32_t count, uint32_t end, bool decides,
+                        bool *is_sought, uint32_t *meeting)
 {
     struct graph graph;
     graph_create(&graph, blocks, count, end);
@@ -272,14 +278,17 @@ static void meet_before(const struct flow_block *blocks, uint32_t count, uint32_
     bool is_known = false;
     for (uint32_t b = 0; b < count; b++) {
         uint32_t leading = 0;
-        for (uint32_t k = 0; is_open[b] && k < blocks[b].successor_count; k++)
+        for (uint32_t k = 0; is_sought[b] && k < blocks[b].successor_count; k++)
             leading += graph.position[blocks[b].successors[k]] != UINT32_MAX;
-        if (leading < 2 || meeting[b] != UINT32_MAX)
+        if (leading < 2) {
+            is_sought[b] &= !decides || !leading;
             continue;
+        }
         if (!is_known)
             post_dominators(&graph, dominator);
         is_known = true;
         meeting[b] = dominator[b] < count ? dominator[b] : UINT32_MAX;
+        is_sought[b] = meeting[b] == UINT32_MAX;
     }
     free(dominator);
     graph_free(&graph);
@@ -330,19 +339,21 @@ static void end_at_once(const struct flow_block *blocks, uint32_t count, const b
 static void meet_without_ended(const struct lowering *lowering, const struct flow_block *blocks,
                                uint32_t count, const uint32_t *dominator, uint32_t *meeting)
 {
-    bool *is_open = wl_alloc_zero(count, sizeof *is_open), is_any = false;
+    bool *is_open = wl_alloc_zero(count, sizeof *is_open);
+    bool *is_sought = wl_alloc_zero(count, sizeof *is_sought), is_any = false;
     for (uint32_t b = 0; b < count; b++) {
         const bool is_early = dominator[b] >= count || only_ends(lowering, &blocks[dominator[b]]);
-        is_open[b] = is_early && blocks[b].successor_count > 1;
+        is_open[b] = is_sought[b] = is_early && blocks[b].successor_count > 1;
         is_any |= is_open[b];
         meeting[b] = UINT32_MAX;
     }
-    uint32_t looked_at = 0;
-    for (uint32_t b = count; is_any && b-- && looked_at < ENDS_MOST;)
-        if (is_end(lowering, blocks, b)) {
-            meet_before(blocks, count, b, is_open, meeting);
-            looked_at++;
-        }
+    for (enum end_kind kind = ENDS; is_any && kind > NO_END; kind--)
+        for (uint32_t b = count, looked_at = 0; b-- && looked_at < ENDS_MOST;)
+            if (end_kind(lowering, blocks, b) == kind) {
+                meet_before(blocks, count, b, kind == MAY_END, is_sought, meeting);
+                looked_at++;
+            }
+    free(is_sought);
     end_at_once(blocks, count, is_open, meeting);
     free(is_open);
 }

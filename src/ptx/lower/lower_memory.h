@@ -44,6 +44,8 @@ struct lower_piece {
  * of one of 128. Returns how many pieces. */
 int lower_read_pieces(const struct lowering *lowering, const struct wl_ptx_operand *value,
                       uint32_t element_bytes, struct lower_piece pieces[2]);
+/* The family of st. */
+void lower_store(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
 /* The two 64-bit registers of a 128-bit one as a vector operand, which keeps halves. */
 bool lower_split_wide(struct lowering *lowering, const struct wl_ptx_operand *operand,
                       struct wl_ptx_operand halves[2], struct wl_ptx_operand *pair);

@@ -230,7 +230,13 @@ static const struct wl_op *copy_by_lane(struct wl_warp *warp, const struct wl_op
 
 RUN(COPY_BULK)
 {
-    return copy_by_lane(warp, op, copy_bulk);
+    const u32 active = warp->active;
+    if (op->count) /* the warp's, not each lane's */
+        set_active(warp, active & -active);
+    const struct wl_op *next = copy_by_lane(warp, op, copy_bulk);
+    if (next)
+        set_active(warp, active);
+    return next;
 }
 
 /* ---- boxes of tensors ---- */
@@ -341,7 +347,7 @@ static bool copy_row(struct box *box, u64 row, bool is_inside, u32 offset)
     const struct wl_tensor_map *map = box->map;
     const u32 step = map->element_bytes;
     const s64 count = map->box[0], first = box->at[0];
-    s64 begin = first < 0 ? -first : 0, end = (s64)map->last[0] + 1 - first;
+    s64 begin = first < 0 ? -first : 0, end = (s64)wl_tensor_last(map, 0) + 1 - first;
     end = end < count ? end : count;
     if (!is_inside || begin >= end)
         begin = end = count;
@@ -361,7 +367,7 @@ static bool copy_box(struct box *box)
         bool is_inside = true;
         for (axis = 1; axis < map->rank; axis++) {
             const s64 at = (s64)box->at[axis] + (s64)index[axis] * map->element_step[axis];
-            is_inside &= at >= 0 && at <= (s64)map->last[axis];
+            is_inside &= at >= 0 && at <= (s64)wl_tensor_last(map, axis);
             row += (u64)at * map->stride_bytes[axis - 1];
         }
         if (!copy_row(box, row, is_inside, offset))
