@@ -1,4 +1,4 @@
-#include "sim/l1.h"
+#include "sim/l1_again.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +51,20 @@ void wl_l1_forget_stores(struct wl_l1 *l1)
         l1->store_lines[i] = UINT64_MAX;
 }
 
+void wl_l1_remember(struct wl_l1 *l1, uint32_t warp, uint32_t site, uint64_t first,
+                    const int64_t *line, const uint32_t *sets, uint32_t count)
+{
+    if (!l1->again)
+        l1->again = wl_alloc_zero(WL_L1_AGAIN_PLACES, sizeof *l1->again);
+    struct wl_l1_again *again = wl_l1_again_at(l1, warp, site);
+    again->count = count;
+    again->known_from = 0;
+    for (uint32_t i = 0; i < count; i++)
+        again->line[i] = first + (uint64_t)line[i];
+    memcpy(again->set, sets, count * sizeof *sets);
+    memset(again->way, 0, sizeof again->way);
+}
+
 void wl_l1_drop(struct wl_l1 *l1, uint64_t line)
 {
     struct wl_l1_set *set = wl_l1_find_set(l1, line);
@@ -64,5 +78,6 @@ void wl_l1_free(struct wl_l1 *l1)
     if (!l1)
         return;
     free(l1->sets);
+    free(l1->again);
     free(l1);
 }

@@ -42,6 +42,8 @@ struct wl_l1_stored {
     uint32_t missed, joins;
 };
 
+struct wl_l1_again;
+
 struct wl_l1 {
     struct wl_l1_set *sets;
     uint64_t last_line;         /* the line looked up last: it is the most recent one of its set */
@@ -55,6 +57,7 @@ struct wl_l1 {
     uint64_t store_lines[WL_L1_STORE_BUFFER];
     uint32_t store_places[WL_L1_STORE_BUFFER];
     struct wl_l1_recent_store stores[WL_L1_STORE_BUFFER];
+    struct wl_l1_again *again; /* see l1_again.h; NULL while nothing is remembered */
 };
 
 /* data_bytes is what the shared-memory carve-out leaves (wl_occupancy.l1_data_bytes). Never fails;

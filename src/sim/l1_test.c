@@ -1,6 +1,6 @@
 /* L1 against hand-computed cases, readings of an H200 (docs/evidence/h200-microbenchmarks.md) and a
  * plain reference. */
-#include "sim/l1_store.h"
+#include "sim/l1_again.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -289,6 +289,100 @@ static void test_stores_of_many_lines_at_once(void **state)
     wl_l1_free(many);
 }
 
+/* A store of some of L1's lines, as the executor passes it. */
+struct many_lines {
+    uint64_t first;
+    int64_t line[32];
+    uint32_t sectors[32], full[32], sets[32];
+    uint32_t count;
+};
+
+static void fill_many(const struct wl_l1 *l1, struct many_lines *many)
+{
+    const uint32_t apart = 1 + (uint32_t)rand() % 40;
+    many->first = 0x7f0000000 + (uint64_t)(rand() % 300);
+    many->count = 5 + (uint32_t)rand() % 28;
+    for (uint32_t i = 0; i < many->count; i++) {
+        many->line[i] = (int64_t)i * apart;
+        many->sectors[i] = 1;
+        many->full[i] = 0;
+        many->sets[i] = wl_l1_find_set_number(l1, many->first + (uint64_t)many->line[i]);
+    }
+}
+
+/* Returns how many sectors missed. */
+static uint32_t store_many(struct wl_l1 *l1, const struct many_lines *many, uint32_t warp,
+                           uint32_t at, uint32_t request, uint32_t *again_count)
+{
+    struct wl_l1_again *again = wl_l1_again_at(l1, warp, 3);
+    uint32_t recent = wl_l1_recent_stores(l1, at), missed = 0;
+    if (!recent && again && wl_l1_is_again(again, many->first, many->line, many->count)) {
+        ++*again_count;
+        return wl_l1_store_again(l1, again, many->sectors[0], at, request);
+    }
+    if (!recent) {
+        wl_l1_remember(l1, warp, 3, many->first, many->line, many->sets, many->count);
+        return wl_l1_store_lines(l1, many->first, many->line, many->sectors, many->full, many->sets,
+                                 many->count, at, request);
+    }
+    for (uint32_t i = 0; i < many->count; i++)
+        missed += (uint32_t)__builtin_popcount(
+            wl_l1_store_in(l1, &l1->sets[many->sets[i]], many->first + (uint64_t)many->line[i],
+                           many->sectors[i], 0, many->count, at, request + i, &recent)
+                .missed);
+    return missed;
+}
+
+/* Stores of warps to lines that they stored to before against the same line by line. */
+static void test_stores_to_the_same_lines_again(void **state)
+{
+    (void)state;
+    enum { WARPS = 6, ROUNDS = 20000 };
+    struct wl_l1 *one = wl_l1_create(&hopper, 64 << 10, true);
+    struct wl_l1 *other = wl_l1_create(&hopper, 64 << 10, true);
+    struct many_lines stores[WARPS];
+    uint32_t at = 0, request = 0, again_count = 0, joined = 0, missed_again = 0;
+    srand(7);
+    for (uint32_t warp = 0; warp < WARPS; warp++)
+        fill_many(one, &stores[warp]);
+    for (int round = 0; round < ROUNDS; round++) {
+        const uint32_t warp = (uint32_t)rand() % WARPS, before = again_count;
+        struct many_lines *many = &stores[warp];
+        at += rand() % 8 ? 5 : 1;
+        const uint32_t missed = store_many(other, many, warp, at, request, &again_count);
+        uint32_t expected = 0;
+        for (uint32_t i = 0; i < many->count; i++)
+            expected +=
+                (uint32_t)__builtin_popcount(wl_l1_store(one, many->first + (uint64_t)many->line[i],
+                                                         1, 0, many->count, at, request + i)
+                                                 .missed);
+        assert_int_equal(missed, expected);
+        missed_again += again_count != before ? missed : 0;
+        request += many->count;
+        const uint64_t line = many->first + (uint64_t)many->line[rand() % (int)many->count];
+        if (rand() % 4 == 0) { /* joins the store before, or one of others */
+            const struct wl_l1_stored a = wl_l1_store(one, line, 2, 2, 1, at + 1, request);
+            const struct wl_l1_stored b = wl_l1_store(other, line, 2, 2, 1, at + 1, request++);
+            assert_int_equal(a.missed, b.missed);
+            assert_int_equal(a.joins, b.joins);
+            joined += a.joins != WL_L1_NEW_REQUEST;
+        }
+        for (int reads = rand() % 64; reads > 0; reads--) {
+            const uint64_t read = 0x7f0000000 + (uint64_t)(rand() % 3000);
+            assert_int_equal(wl_l1_load(one, read, 0xf), wl_l1_load(other, read, 0xf));
+        }
+        if (rand() % 8 == 0) {
+            wl_l1_drop(one, line);
+            wl_l1_drop(other, line);
+        }
+        if (rand() % 16 == 0)
+            fill_many(one, many);
+    }
+    assert_true(again_count > ROUNDS / 2 && joined > 0 && missed_again > 0);
+    wl_l1_free(one);
+    wl_l1_free(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_capacity),
         cmocka_unit_test(test_random_loads_against_reference),
         cmocka_unit_test(test_stores_of_many_lines_at_once),
+        cmocka_unit_test(test_stores_to_the_same_lines_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,7 @@ void wl_l2_free(struct wl_l2 *l2)
     free(l2->partition_of);
     free(l2->pending);
     free(l2->updates);
+    free(l2->known);
     for (uint32_t i = 0; i < l2->part_capacity; i++)
         for (uint32_t shard = 0; shard < WL_L2_MAX_SHARDS; shard++)
             l2_list_free(&l2->parts[i].lists[shard]);
@@ -90,13 +91,38 @@ void wl_l2_begin(struct wl_l2 *l2, bool keep_caches)
         l2_opens_forget(&l2->opens);
 }
 
+static inline struct l2_places places_of(const struct wl_l2 *l2)
+{
+    return (struct l2_places){l2->set_count, l2->set_reciprocal, l2->partitions > 1,
+                              L2_PENDING_PER_SLICE - 1, l2->opens.slice_sets};
+}
+
+/* Notes the rows of requests, and of runs. */
+L2_INLINE void note_rows(const struct wl_l2 *l2, struct l2_rows *rows, struct l2_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct wl_l2_request *request = &batch->requests[i];
+        if (!(request->high & L2_RUN)) {
+            l2_batch_note(batch, rows, i);
+            continue;
+        }
+        const struct l2_some some =
+            l2_some_of(l2->epoch.traces, l2->epoch.known, request, batch->marks[i], batch->at[i]);
+        l2_some_note(rows, &some);
+    }
+}
+
 /* Locates requests, which are in their order, and notes their rows. */
 L2_INLINE struct l2_span locate(const struct wl_l2 *l2, struct l2_rows *rows,
                                 struct l2_batch *batch)
 {
-    const struct l2_places places = {l2->set_count, l2->set_reciprocal, l2->partitions > 1,
-                                     L2_PENDING_PER_SLICE - 1, l2->opens.slice_sets};
-    l2_batch_locate(batch, &places, rows, l2->launch);
+    const struct l2_places places = places_of(l2);
+    l2_batch_compute(batch, &places, l2->launch);
+    if (batch->has_runs)
+        note_rows(l2, rows, batch);
+    for (size_t i = 0; i < batch->count && !batch->has_runs; i++)
+        l2_batch_note(batch, rows, i);
+    l2_batch_place(batch);
     return (struct l2_span){batch->requests, batch->places, batch->count};
 }
 
@@ -111,7 +137,7 @@ L2_INLINE void feed_alone(struct wl_l2 *l2)
 {
     static const struct l2_rows none;
     struct l2_merge merge;
-    struct l2_feed feed = {.origins = l2->epoch.origins, .before = &none};
+    struct l2_feed feed = {.epoch = &l2->epoch, .before = &none};
     struct l2_batch *batches = wl_alloc_zero(2, sizeof *batches);
     struct l2_span asked = {0};
     begin_merge(l2, &merge, 0, L2_MERGE_END);
@@ -126,24 +152,51 @@ L2_INLINE void feed_alone(struct wl_l2 *l2)
     free(batches);
 }
 
+/* Locates lines that are known, before anything else is done with the epoch. */
+L2_INLINE void locate_known(struct wl_l2 *l2)
+{
+    const struct l2_places places = places_of(l2);
+    for (size_t i = 0; i < l2->epoch.trace_count; i++) {
+        const struct wl_l2_repeats *repeats = l2->epoch.traces[i].repeats;
+        for (size_t k = 0; repeats && k < repeats->lines.count; k++)
+            l2_known_fill(&l2->epoch.known[i][k], &repeats->lines.items[k], &places, l2->launch);
+    }
+}
+
+/* Adds some of a run to the lists, by slice. */
+static inline void list_run(const struct wl_l2 *l2, struct l2_list *const *list_of,
+                            const struct wl_l2_request *request, const struct l2_place *place)
+{
+    const struct l2_some some = l2_some_at(&l2->epoch, request, place);
+    for (uint32_t i = 0; i < some.count; i++) {
+        const struct wl_l2_request write = l2_some_request(&some, i);
+        const struct l2_place at = l2_some_place(&l2->opens, &some, i);
+        l2_list_add(list_of[l2_slice_of(at.set)], &write, &at);
+    }
+}
+
 /* Brings requests of a part of the epoch's time into their order, for each shard those that are
  * its. */
 L2_INLINE void sort_part(struct wl_l2 *l2, struct l2_part *part)
 {
     struct l2_merge merge;
     struct l2_batch *batch = wl_alloc_zero(1, sizeof *batch);
-    uint8_t shard_of[L2_SLICES];
+    struct l2_list *list_of[L2_SLICES];
     for (uint32_t slice = 0; slice < L2_SLICES; slice++)
-        shard_of[slice] = (uint8_t)(slice % l2->epoch.shards);
+        list_of[slice] = &part->lists[slice % l2->epoch.shards];
     for (uint32_t shard = 0; shard < l2->epoch.shards; shard++)
         part->lists[shard].count = 0;
     memset(&part->rows, 0, sizeof part->rows);
     begin_merge(l2, &merge, part->start, part->end);
     for (l2_merge_fill(&merge, batch); batch->count; l2_merge_fill(&merge, batch)) {
         const struct l2_span span = locate(l2, &part->rows, batch);
-        for (size_t i = 0; i < span.count; i++)
-            l2_list_add(&part->lists[shard_of[l2_slice_of(span.places[i].set)]], &span.requests[i],
-                        &span.places[i]);
+        for (size_t i = 0; i < span.count; i++) {
+            if (span.requests[i].high & L2_RUN)
+                list_run(l2, list_of, &span.requests[i], &span.places[i]);
+            else
+                l2_list_add(list_of[l2_slice_of(span.places[i].set)], &span.requests[i],
+                            &span.places[i]);
+        }
     }
     l2_merge_end(&merge);
     free(batch);
@@ -152,7 +205,7 @@ L2_INLINE void sort_part(struct wl_l2 *l2, struct l2_part *part)
 /* Feeds a shard what is in order. */
 L2_INLINE void feed_shard(struct wl_l2 *l2, uint32_t shard)
 {
-    struct l2_feed feed = {.origins = l2->epoch.origins};
+    struct l2_feed feed = {.epoch = &l2->epoch};
     for (uint32_t i = 0; i < l2->epoch.shards; i++) {
         const struct l2_list *list = &l2->parts[i].lists[shard];
         struct l2_span asked = {0};
@@ -168,11 +221,13 @@ L2_INLINE void feed_shard(struct wl_l2 *l2, uint32_t shard)
     l2_feed_end(&feed, &l2->counts[shard]);
 }
 
-enum work { FEED_ALONE, SORT_PART, FEED_SHARD };
+enum work { LOCATE_KNOWN, FEED_ALONE, SORT_PART, FEED_SHARD };
 
 L2_INLINE void do_work(struct wl_l2 *l2, enum work work, uint32_t index)
 {
-    if (work == FEED_ALONE)
+    if (work == LOCATE_KNOWN)
+        locate_known(l2);
+    else if (work == FEED_ALONE)
         feed_alone(l2);
     else if (work == SORT_PART)
         sort_part(l2, &l2->parts[index]);
@@ -224,6 +279,29 @@ static void feed_shard_here(void *self, uint32_t index, uint32_t worker)
     do_work_here(self, FEED_SHARD, index);
 }
 
+/* Makes room for where known lines are, and locates them. */
+static void begin_known(struct wl_l2 *l2)
+{
+    struct l2_epoch *epoch = &l2->epoch;
+    size_t count = 0;
+    for (size_t i = 0; i < epoch->trace_count; i++)
+        count += epoch->traces[i].repeats ? epoch->traces[i].repeats->lines.count : 0;
+    if (!count)
+        return;
+    if (count > l2->known_capacity) {
+        free(l2->known);
+        l2->known = wl_alloc(count * sizeof *l2->known);
+        l2->known_capacity = count;
+    }
+    epoch->known = wl_alloc(epoch->trace_count * sizeof(struct l2_known *));
+    count = 0;
+    for (size_t i = 0; i < epoch->trace_count; i++) {
+        epoch->known[i] = &l2->known[count];
+        count += epoch->traces[i].repeats ? epoch->traces[i].repeats->lines.count : 0;
+    }
+    do_work_here(l2, LOCATE_KNOWN, 0);
+}
+
 /* Returns how many requests there are. */
 static size_t begin_epoch(struct wl_l2 *l2, const struct wl_l2_trace *traces, size_t trace_count)
 {
@@ -238,6 +316,7 @@ static size_t begin_epoch(struct wl_l2 *l2, const struct wl_l2_trace *traces, si
         epoch->marks[i] = l2_open_mark(0, l2_partition_of(l2, group)) | (uint32_t)i;
         count += traces[i].count;
     }
+    begin_known(l2);
     return count;
 }
 
@@ -295,6 +374,7 @@ void wl_l2_feed(struct wl_l2 *l2, struct wl_pool *pool, uint32_t shards,
     }
     free(l2->epoch.origins);
     free(l2->epoch.marks);
+    free(l2->epoch.known);
 }
 
 void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
 #include "gpu/gpu.h"
 #include "sim/pool.h"
 
@@ -73,12 +74,35 @@ static inline uint32_t wl_l2_request_join(struct wl_l2_request *request, uint32_
  * that the far partition had. */
 enum { WL_L2_FAR_SHIFT = 4, WL_L2_ANSWER_MASK = 15 };
 
+#define WL_L2_LINES 32
+
+/* Lines that stores of a warp go to again and again. */
+struct wl_l2_lines {
+    uint64_t line[WL_L2_LINES];
+};
+
+/* Requests that follow each other, each one later than the one before, and write the same words of
+ * lines, not all: the sectors of these words. */
+struct wl_l2_run {
+    uint32_t first, count;
+    uint32_t lines;       /* whose number that is; each request its own, in their order */
+    uint32_t words, time; /* the first request's */
+};
+
+/* What is known of a trace's requests besides: where they go to lines that others went to. It
+ * changes nothing but how long they take. */
+struct wl_l2_repeats {
+    WL_VECTOR(struct wl_l2_lines) lines;
+    WL_VECTOR(struct wl_l2_run) runs; /* in the order of the requests */
+};
+
 /* What one SM sent in an epoch. */
 struct wl_l2_trace {
     const struct wl_l2_request *requests;
     size_t count;
     uint32_t sm;
     uint8_t *answers; /* to each request, filled for reads by wl_l2_feed; NULL: nobody asks */
+    const struct wl_l2_repeats *repeats; /* NULL: nothing is known */
 };
 
 struct wl_l2_counts {

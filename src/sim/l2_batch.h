@@ -25,7 +25,8 @@ enum {
 struct l2_place {
     uint32_t set, mark; /* mark: l2_open_mark */
     uint32_t origin;    /* the trace's number, and what follows */
-    uint32_t at;        /* a write's: the open line of its set; others': the place in the trace */
+    uint32_t at; /* a write's: the open line of its set; others', and of a run's: the place in the
+                    trace */
 };
 
 #define L2_PLACE_TRACE 0xffffu
@@ -43,9 +44,15 @@ struct l2_span {
     size_t count;
 };
 
+/* In a request: it stands for some of a run, as many as its low bits say. line: the run's number;
+ * words, time: the first one's. */
+#define L2_RUN (1u << 24)
+#define L2_RUN_COUNT_MASK 0xffu
+
 /* Those that are located together, in vectors of the host. */
 struct l2_batch {
     size_t count;
+    bool has_runs;
     struct wl_l2_request requests[L2_BATCH_ROOM];
     struct l2_place places[L2_BATCH_ROOM];
     uint32_t marks[L2_BATCH_ROOM]; /* l2_open_mark but for the line, and the trace's number */
@@ -144,16 +151,17 @@ L2_INLINE void l2_batch_compute(struct l2_batch *batch, const struct l2_places *
     }
 }
 
-/* Locates requests, and notes their rows. */
-L2_INLINE void l2_batch_locate(struct l2_batch *batch, const struct l2_places *places,
-                               struct l2_rows *rows, uint32_t launch)
+/* Notes a request's row. */
+static inline void l2_batch_note(struct l2_batch *batch, struct l2_rows *rows, size_t i)
 {
-    l2_batch_compute(batch, places, launch);
-    for (size_t i = 0; i < batch->count; i++) {
-        const uint32_t before = l2_rows_note(rows, batch->row_place[i], batch->row[i]);
-        batch->origin[i] |= (before == batch->row[i] ? L2_PLACE_BESIDE : 0) |
-                            (before == L2_ROWS_NONE ? L2_PLACE_UNTOLD : 0);
-    }
+    const uint32_t before = l2_rows_note(rows, batch->row_place[i], batch->row[i]);
+    batch->origin[i] |= (before == batch->row[i] ? L2_PLACE_BESIDE : 0) |
+                        (before == L2_ROWS_NONE ? L2_PLACE_UNTOLD : 0);
+}
+
+/* Tells where requests are, whose rows have been noted. */
+L2_INLINE void l2_batch_place(struct l2_batch *batch)
+{
     for (size_t first = 0; first < batch->count; first += L2_BATCH_STEP)
         for (size_t i = first; i < first + L2_BATCH_STEP; i++) {
             const uint32_t mark = batch->marks[i];

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "sim/l2_run.h"
 #include "sim/l2_serve.h"
 
 enum {
@@ -13,7 +14,7 @@ enum {
 
 /* What a shard does with an epoch. */
 struct l2_feed {
-    const struct l2_origin *origins;
+    const struct l2_epoch *epoch;
     const struct l2_rows *before; /* the part of the time of which the requests are */
     struct wl_l2_counts counts;
     uint64_t writes, written_sectors; /* that have been put off */
@@ -25,7 +26,7 @@ struct l2_feed {
 static inline const struct l2_origin *l2_origin_of(const struct l2_feed *feed,
                                                    const struct l2_place *place)
 {
-    return &feed->origins[place->origin & L2_PLACE_TRACE];
+    return &feed->epoch->origins[place->origin & L2_PLACE_TRACE];
 }
 
 /* Where a read may find a neighbour's fetch of its line. */
@@ -83,6 +84,42 @@ static inline bool l2_is_put_off(const struct wl_l2_request *request, const stru
     return open->low == request->line && open->mark == place->mark;
 }
 
+/* Asks for what a request needs that is not likely to be put off. */
+L2_PREFETCHES void l2_ask_all(struct wl_l2 *l2, const struct l2_feed *feed,
+                              const struct wl_l2_request *request, const struct l2_place *place)
+{
+    if (l2_opens_has(&l2->opens, place->set)) {
+        __builtin_prefetch(l2_opens_line(&l2->opens, place->set), 1);
+        for (uint32_t k = 0; k < l2->partitions; k++)
+            __builtin_prefetch(&l2->written[k][place->set], 1);
+    }
+    l2_prefetch(l2, feed, request, place);
+}
+
+static inline struct l2_some l2_some_at(const struct l2_epoch *epoch,
+                                        const struct wl_l2_request *request,
+                                        const struct l2_place *place)
+{
+    const uint32_t mark = place->mark & l2_open_mark(0, 1);
+    return l2_some_of(epoch->traces, epoch->known, request, mark | (place->origin & L2_PLACE_TRACE),
+                      place->at);
+}
+
+/* The same for some of a run: those that were not put off the last time. */
+L2_PREFETCHES void l2_ask_run(struct wl_l2 *l2, const struct l2_feed *feed,
+                              const struct wl_l2_request *request, const struct l2_place *place)
+{
+    const struct l2_some some = l2_some_at(feed->epoch, request, place);
+    for (uint32_t left = some.known->closed >> some.first; left; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(left);
+        if (i >= some.count)
+            break;
+        const struct wl_l2_request write = l2_some_request(&some, i);
+        const struct l2_place at = l2_some_place(&l2->opens, &some, i);
+        l2_ask_all(l2, feed, &write, &at);
+    }
+}
+
 /* Asks for what a request needs, if it is not likely to be put off. */
 L2_PREFETCHES void l2_ask(struct wl_l2 *l2, const struct l2_feed *feed, struct l2_span span,
                           size_t i)
@@ -94,18 +131,24 @@ L2_PREFETCHES void l2_ask(struct wl_l2 *l2, const struct l2_feed *feed, struct l
     const bool may_open = !(place->mark & L2_OPEN_NEVER);
     if (may_open && l2_is_put_off(request, place, &l2->opens.lines[place->at]))
         return;
-    if (l2_opens_has(&l2->opens, place->set)) {
-        __builtin_prefetch(l2_opens_line(&l2->opens, place->set), 1);
-        for (uint32_t k = 0; k < l2->partitions; k++)
-            __builtin_prefetch(&l2->written[k][place->set], 1);
-    }
-    l2_prefetch(l2, feed, request, place);
+    if (request->high & L2_RUN)
+        l2_ask_run(l2, feed, request, place);
+    else
+        l2_ask_all(l2, feed, request, place);
 }
 
 L2_INLINE void l2_serve_located(struct wl_l2 *l2, struct l2_feed *feed,
                                 const struct wl_l2_request *request, const struct l2_place *place)
 {
     const struct l2_origin *origin = l2_origin_of(feed, place);
+    struct l2_used *used = l2_used_of(&l2->opens, place->set);
+    const uint64_t bit = l2_used_bit(place->set);
+    if (used->is_open & bit) {
+        l2_close_line(l2, place->set);
+    } else if (!(used->is_used & bit)) {
+        used->is_used |= bit;
+        l2_begin_sets(l2, place->set);
+    }
     struct l2_located located = {.line = l2_request_line(request),
                                  .set = place->set,
                                  .words = request->words,
@@ -127,6 +170,32 @@ L2_INLINE void l2_serve_located(struct wl_l2 *l2, struct l2_feed *feed,
     l2_serve(l2, &located, &feed->counts);
 }
 
+/* Puts some of a run off, or serves them, one after the other. */
+L2_INLINE void l2_serve_run(struct wl_l2 *l2, struct l2_feed *feed,
+                            const struct wl_l2_request *request, const struct l2_place *place)
+{
+    const struct l2_some some = l2_some_at(feed->epoch, request, place);
+    struct l2_known *known = some.known;
+    uint32_t closed = 0;
+    for (uint32_t i = 0; i < some.count; i++) {
+        const uint64_t line = known->line[some.first + i];
+        struct l2_open *open = &l2->opens.lines[known->at[some.first + i]];
+        if (open->low == (uint32_t)line && open->mark == (some.mark | (uint32_t)(line >> 32))) {
+            open->words |= some.words;
+            continue;
+        }
+        const struct wl_l2_request write = l2_some_request(&some, i);
+        const struct l2_place at = l2_some_place(&l2->opens, &some, i);
+        closed |= 1u << i;
+        l2_serve_located(l2, feed, &write, &at);
+    }
+    const uint32_t put_off = some.count - (uint32_t)__builtin_popcount(closed);
+    const uint32_t all = (uint32_t)(((uint64_t)1 << some.count) - 1);
+    known->closed = (known->closed & ~(all << some.first)) | closed << some.first;
+    feed->writes += put_off;
+    feed->written_sectors += put_off * l2_count_sectors(some.sectors);
+}
+
 /* Serves a request, or puts it off. */
 L2_INLINE void l2_serve_next(struct wl_l2 *l2, struct l2_feed *feed, struct l2_span span, size_t i)
 {
@@ -144,15 +213,10 @@ L2_INLINE void l2_serve_next(struct wl_l2 *l2, struct l2_feed *feed, struct l2_s
             return;
         }
     }
-    struct l2_used *used = l2_used_of(&l2->opens, place->set);
-    const uint64_t bit = l2_used_bit(place->set);
-    if (used->is_open & bit) {
-        l2_close_line(l2, place->set);
-    } else if (!(used->is_used & bit)) {
-        used->is_used |= bit;
-        l2_begin_sets(l2, place->set);
-    }
-    l2_serve_located(l2, feed, request, place);
+    if (request->high & L2_RUN)
+        l2_serve_run(l2, feed, request, place);
+    else
+        l2_serve_located(l2, feed, request, place);
 }
 
 /* Serves requests for which all has been asked, and asks for what those need that follow. */

@@ -25,6 +25,8 @@ struct l2_merge {
     const uint32_t *marks; /* of each trace, as in l2_batch */
     size_t trace_count;
     size_t *next, *end; /* of each trace: that is not taken yet, and behind the last */
+    size_t *stop;       /* behind the last before the next run, or where that begins */
+    uint32_t *run;      /* of each trace: the next one */
     uint32_t *when;     /* the time of the next one; UINT32_MAX behind the last */
     uint32_t *active;   /* traces that have requests in the present step, in their order */
     size_t active_count, active_next;
@@ -61,10 +63,42 @@ static inline uint64_t l2_merge_part_start(const struct wl_l2_trace *traces, siz
     return mean - mean % L2_MERGE_STEP;
 }
 
+/* Whether the next request of the trace is of a run. */
+static inline bool l2_merge_is_at_run(const struct l2_merge *merge, size_t i)
+{
+    return merge->next[i] == merge->stop[i] && merge->next[i] < merge->traces[i].count;
+}
+
+/* The time of the next request of the trace, which is of a run. */
+static inline uint32_t l2_merge_run_time(const struct l2_merge *merge, size_t i)
+{
+    const struct wl_l2_run *run = &merge->traces[i].repeats->runs.items[merge->run[i]];
+    return run->time + (uint32_t)(merge->next[i] - run->first);
+}
+
 static inline void l2_merge_note(struct l2_merge *merge, size_t i)
 {
-    const bool is_over = merge->next[i] == merge->end[i];
-    merge->when[i] = is_over ? UINT32_MAX : merge->traces[i].requests[merge->next[i]].time;
+    if (merge->next[i] == merge->end[i])
+        merge->when[i] = UINT32_MAX;
+    else if (l2_merge_is_at_run(merge, i))
+        merge->when[i] = l2_merge_run_time(merge, i);
+    else
+        merge->when[i] = merge->traces[i].requests[merge->next[i]].time;
+}
+
+/* Finds the run in which the next request of the trace is, or the first one behind it. */
+static inline void l2_merge_find_run(struct l2_merge *merge, size_t i)
+{
+    const struct wl_l2_repeats *repeats = merge->traces[i].repeats;
+    const size_t next = merge->next[i];
+    merge->stop[i] = merge->traces[i].count;
+    for (; repeats && merge->run[i] < repeats->runs.count; merge->run[i]++) {
+        const struct wl_l2_run *run = &repeats->runs.items[merge->run[i]];
+        if ((size_t)run->first + run->count <= next)
+            continue;
+        merge->stop[i] = run->first > next ? run->first : next;
+        break;
+    }
 }
 
 /* The requests from a time on, and before another. */
@@ -77,9 +111,12 @@ static inline void l2_merge_begin(struct l2_merge *merge, const struct wl_l2_tra
     merge->end = wl_alloc(trace_count * sizeof *merge->end);
     merge->when = wl_alloc(trace_count * sizeof *merge->when);
     merge->active = wl_alloc(trace_count * sizeof *merge->active);
+    merge->stop = wl_alloc(trace_count * sizeof *merge->stop);
+    merge->run = wl_alloc_zero(trace_count, sizeof *merge->run);
     for (size_t i = 0; i < trace_count; i++) {
         merge->next[i] = start ? l2_trace_find(&traces[i], start) : 0;
         merge->end[i] = end == L2_MERGE_END ? traces[i].count : l2_trace_find(&traces[i], end);
+        l2_merge_find_run(merge, i);
         l2_merge_note(merge, i);
     }
 }
@@ -90,6 +127,8 @@ static inline void l2_merge_end(struct l2_merge *merge)
     free(merge->end);
     free(merge->when);
     free(merge->active);
+    free(merge->stop);
+    free(merge->run);
 }
 
 /* Goes on to the step in which the earliest request not yet taken falls; false: none is left. */
@@ -116,6 +155,7 @@ L2_INLINE bool l2_merge_take(struct l2_merge *merge, uint32_t trace, struct l2_b
 {
     const struct wl_l2_trace *of = &merge->traces[trace];
     const uint32_t mark = merge->marks[trace], start = merge->start;
+    const size_t stop = merge->stop[trace];
     size_t next = merge->next[trace], filled = batch->count, count;
     do {
         const struct wl_l2_request *restrict requests = &of->requests[next];
@@ -125,14 +165,13 @@ L2_INLINE bool l2_merge_take(struct l2_merge *merge, uint32_t trace, struct l2_b
             batch->at[filled + i] = (uint32_t)next + i;
         }
         count = 0;
-        if (of->count - next >= L2_BATCH_COPY) {
+        if (stop - next >= L2_BATCH_COPY) {
             for (size_t i = 0; i < L2_BATCH_COPY; i++) {
                 taken[i] = requests[i];
                 count += requests[i].time - start < L2_MERGE_STEP;
             }
         } else {
-            for (; next + count < of->count && requests[count].time - start < L2_MERGE_STEP;
-                 count++)
+            for (; next + count < stop && requests[count].time - start < L2_MERGE_STEP; count++)
                 taken[count] = requests[count];
         }
         next += count;
@@ -141,17 +180,42 @@ L2_INLINE bool l2_merge_take(struct l2_merge *merge, uint32_t trace, struct l2_b
     } while (count == L2_BATCH_COPY && filled < L2_BATCH);
     merge->next[trace] = next;
     batch->count = filled;
-    return count < L2_BATCH_COPY;
+    return count < L2_BATCH_COPY && (next < stop || stop == of->count);
+}
+
+/* Adds those of the run at hand that fall into the step, as one. False: there may be others. */
+L2_INLINE bool l2_merge_take_run(struct l2_merge *merge, uint32_t trace, struct l2_batch *batch)
+{
+    const struct wl_l2_trace *of = &merge->traces[trace];
+    const struct wl_l2_run *run = &of->repeats->runs.items[merge->run[trace]];
+    const size_t next = merge->next[trace], left = run->first + run->count - next;
+    const uint32_t time = l2_merge_run_time(merge, trace), passed = time - merge->start;
+    if (passed >= L2_MERGE_STEP)
+        return true;
+    const size_t count = left < L2_MERGE_STEP - passed ? left : L2_MERGE_STEP - passed;
+    batch->requests[batch->count] =
+        (struct wl_l2_request){merge->run[trace], L2_RUN | (uint32_t)count, run->words, time};
+    batch->marks[batch->count] = merge->marks[trace];
+    batch->at[batch->count++] = (uint32_t)next;
+    batch->has_runs = true;
+    merge->next[trace] = next + count;
+    if (count < left)
+        merge->stop[trace] = next + count;
+    else
+        l2_merge_find_run(merge, trace);
+    return count < left;
 }
 
 /* The next L2_BATCH requests or a few more, if there are as many. */
 L2_INLINE void l2_merge_fill(struct l2_merge *merge, struct l2_batch *batch)
 {
     batch->count = 0;
+    batch->has_runs = false;
     do {
         while (merge->active_next < merge->active_count) {
             const uint32_t trace = merge->active[merge->active_next];
-            if (l2_merge_take(merge, trace, batch)) {
+            if (l2_merge_is_at_run(merge, trace) ? l2_merge_take_run(merge, trace, batch)
+                                                 : l2_merge_take(merge, trace, batch)) {
                 l2_merge_note(merge, trace);
                 merge->active_next++;
             }

@@ -99,6 +99,12 @@ static inline uint32_t l2_open_place(uint32_t slice_sets, uint32_t set)
     return set % WL_L2_MAX_SHARDS * slice_sets + set / WL_L2_MAX_SHARDS;
 }
 
+/* The set of the open line at that place. */
+static inline uint32_t l2_open_set(const struct l2_opens *opens, uint32_t place)
+{
+    return place % opens->slice_sets * WL_L2_MAX_SHARDS + place / opens->slice_sets;
+}
+
 static inline struct l2_open *l2_opens_line(const struct l2_opens *opens, uint32_t set)
 {
     return &opens->lines[l2_open_place(opens->slice_sets, set)];

@@ -12,6 +12,7 @@
 #include "sim/l2_bits.h"
 #include "sim/l2_open.h"
 #include "sim/l2_rows.h"
+#include "sim/l2_run.h"
 #include "sim/l2_set.h"
 
 enum {
@@ -49,6 +50,7 @@ struct l2_epoch {
     const struct wl_l2_trace *traces;
     struct l2_origin *origins; /* each trace's */
     uint32_t *marks;           /* each trace's, as in l2_batch */
+    struct l2_known **known;   /* each trace's, of its lines that are known */
     size_t trace_count;
     uint32_t shards;
 };
@@ -79,6 +81,8 @@ struct wl_l2 {
     struct l2_rows rows;
     struct wl_l2_counts counts[WL_L2_MAX_SHARDS]; /* by shard */
     struct l2_epoch epoch;
+    struct l2_known *known; /* of all traces of an epoch */
+    size_t known_capacity;
     struct l2_part *parts; /* of an epoch's time that is shared among shards */
     uint32_t part_capacity;
 };

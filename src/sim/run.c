@@ -286,8 +286,8 @@ static void feed_l2(struct epoch *epoch, struct wl_pool *pool)
     uint64_t last = 0;
     for (uint32_t i = 0; i < epoch->sm_used; i++) {
         struct wl_sm *sm = &epoch->sim->sms[i];
-        epoch->traces[i] =
-            (struct wl_l2_trace){sm->requests, sm->request_count, i, wl_sm_begin_answers(sm)};
+        epoch->traces[i] = (struct wl_l2_trace){sm->requests, sm->request_count, i,
+                                                wl_sm_begin_answers(sm), &sm->repeats};
         if (sm->request_count && sm->requests[sm->request_count - 1].time > last)
             last = sm->requests[sm->request_count - 1].time;
     }
@@ -295,8 +295,7 @@ static void feed_l2(struct epoch *epoch, struct wl_pool *pool)
     for (uint32_t i = 0; i < epoch->sm_used; i++) {
         struct wl_sm *sm = &epoch->sim->sms[i];
         wl_sm_take_answers(sm);
-        sm->request_count = 0;
-        wl_l1_forget_stores(sm->l1);
+        wl_sm_begin_requests(sm);
         sm->epoch_start = last > sm->epoch_start ? last : sm->epoch_start;
     }
 }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "sim/check.h"
 #include "sim/cluster.h"
+#include "sim/l1.h"
 #include "sim/owed.h"
 #include "sim/shadow.h"
 
@@ -27,12 +28,24 @@ static void free_requests(struct wl_sm *sm)
     free(sm->asked.items);
     free(sm->stored.items);
     free(sm->answers);
+    free(sm->repeats.lines.items);
+    free(sm->repeats.runs.items);
+    sm->repeats = (struct wl_l2_repeats){0};
     sm->requests = NULL;
     sm->kept.items = NULL;
     sm->asked.items = sm->stored.items = NULL;
     sm->answers = NULL;
     sm->request_capacity = sm->answer_capacity = 0;
     sm->kept.capacity = sm->asked.capacity = sm->stored.capacity = 0;
+}
+
+void wl_sm_begin_requests(struct wl_sm *sm)
+{
+    sm->request_count = 0;
+    sm->repeats.lines.count = sm->repeats.runs.count = 0;
+    sm->epoch_number++;
+    if (sm->l1)
+        wl_l1_forget_stores(sm->l1);
 }
 
 uint8_t *wl_sm_begin_answers(struct wl_sm *sm)
@@ -291,7 +304,8 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
     for (uint32_t i = 0; i < run->options->trace_count; i++)
         if (run->options->traces[i].sm == index)
             sm->trace = &run->options->traces[i];
-    sm->request_count = sm->request_mark = 0;
+    sm->request_mark = 0;
+    wl_sm_begin_requests(sm);
     sm->asked.count = 0;
     sm->alone = (struct wl_trace){.sm = index};
     sm->cta_count = resident;

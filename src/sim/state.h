@@ -173,7 +173,9 @@ struct wl_sm {
     struct wl_l1 *readonly;         /* for read-only loads; NULL where L1 takes them */
     struct wl_l2_request *requests; /* what L1 sent on in this epoch */
     size_t request_count, request_capacity;
-    uint32_t request_mark; /* WL_L2_ALONE once a block goes on alone, which alone records */
+    uint64_t epoch_number;        /* of all launches; from 1 on */
+    struct wl_l2_repeats repeats; /* among the requests of this epoch */
+    uint32_t request_mark;        /* WL_L2_ALONE once a block goes on alone, which alone records */
     struct wl_trace alone;
     WL_VECTOR(struct wl_asked) asked;  /* loads of this epoch that missed L1 */
     WL_VECTOR(struct wl_asked) stored; /* stores of it that wrote a part of some sector */
@@ -182,6 +184,8 @@ struct wl_sm {
     size_t answer_capacity;
 };
 
+/* There are no requests of the epoch yet, and stores join none. */
+void wl_sm_begin_requests(struct wl_sm *sm);
 /* Before L2 has its requests: where it puts the answers; NULL where none is recorded. After: notes
  * them in the warps' traces, and what stores left in part, with those that joined them. */
 uint8_t *wl_sm_begin_answers(struct wl_sm *sm);

@@ -2,8 +2,7 @@
 #ifndef WL_SIM_EXEC_TOUCH_H
 #define WL_SIM_EXEC_TOUCH_H
 
-#include "sim/exec/access.h"
-#include "sim/l1_store.h"
+#include "sim/exec/again.h"
 
 /* L1 serves lines one after another; what missed waits for its share of the bandwidth behind.
  * Returns the logical time at which L2 sees the line. */
@@ -27,13 +26,6 @@ static void push_request(struct access *access, u64 line, u32 sectors, u32 words
         wl_l2_request_make(line, sectors, kind | sm->request_mark, words, time);
 }
 
-/* Where in the program's course a store stands: fuel is taken by basic blocks, and the instruction
- * tells the place in the block. */
-static inline u32 store_place(const struct access *access)
-{
-    return (u32)access->warp->sm->time - (u32)access->warp->fuel + access->op->instruction;
-}
-
 /* Returns the sectors that missed. */
 static u32 touch_stored_line(struct access *access, u64 line, u32 sectors, u32 words,
                              u32 line_count)
@@ -50,7 +42,7 @@ static u32 touch_stored_line(struct access *access, u64 line, u32 sectors, u32 w
         access->sent_sectors += (u32)__builtin_popcount(sectors);
         push_request(access, line, sectors, words, WL_L2_WRITE, time);
     } else {
-        access->sent_sectors += wl_l2_request_join(&sm->requests[stored.joins], sectors, words);
+        access->sent_sectors += join_request(sm, stored.joins, sectors, words);
     }
     return stored.missed;
 }
@@ -208,6 +200,7 @@ static void pass_fresh_stores(struct access *access, struct wl_l1 *l1, u64 first
     }
     const u32 misses = wl_l1_store_lines(l1, first, line, sectors, full, sets, count,
                                          store_place(access), (u32)sm->request_count);
+    wl_l1_remember(l1, (u32)(access->warp - sm->warps), access->op->site, first, line, sets, count);
     sm->request_count += count;
     sm->queue_end = queue_end;
     access->partial_lines += partial_lines;
@@ -247,7 +240,7 @@ static void pass_stores(struct access *access, struct wl_l1 *l1, u64 first, cons
         misses += (u32)__builtin_popcount(stored.missed);
         asked += sector_count;
         if (stored.joins != WL_L1_NEW_REQUEST) {
-            sent_sectors += wl_l2_request_join(&requests[stored.joins], sectors[i], words[i]);
+            sent_sectors += join_request(sm, stored.joins, sectors[i], words[i]);
             continue;
         }
         const u64 time = queue_end >> 8;
@@ -274,6 +267,9 @@ static inline void touch_lines(struct access *access, u64 first, const s64 *line
         access->kind == WL_SITE_LOAD && l1->caches_loads && !(access->op->flags & WL_OPF_BYPASS_L1);
     const bool is_stored = access->kind == WL_SITE_STORE && l1->caches_loads;
     u32 sets[WL_LANES];
+    if (is_stored && count > FEW_LINES &&
+        pass_again(access, l1, first, line, sectors, words, count))
+        return;
     if (is_kept || is_stored)
         find_sets(l1, first, line, count, sets);
     if (is_kept)
