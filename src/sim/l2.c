@@ -91,6 +91,29 @@ void wl_l2_begin(struct wl_l2 *l2, bool keep_caches)
         l2_opens_forget(&l2->opens);
 }
 
+struct wl_l2_request wl_l2_run_request(const struct wl_l2_repeats *repeats,
+                                       const struct wl_l2_run *run, uint32_t i)
+{
+    return wl_l2_request_make(repeats->lines.items[run->lines].line[i],
+                              l2_begun_sectors(run->words), WL_L2_WRITE, run->words, run->time + i);
+}
+
+uint32_t wl_l2_trace_time(const struct wl_l2_trace *trace, size_t number)
+{
+    size_t begin = 0, end = trace->repeats ? trace->repeats->runs.count : 0;
+    while (begin < end) {
+        const size_t middle = begin + (end - begin) / 2;
+        const struct wl_l2_run *run = &trace->repeats->runs.items[middle];
+        if (number < run->first)
+            end = middle;
+        else if (number - run->first >= run->count)
+            begin = middle + 1;
+        else
+            return run->time + (uint32_t)(number - run->first);
+    }
+    return trace->requests[number].time;
+}
+
 static inline struct l2_places places_of(const struct wl_l2 *l2)
 {
     return (struct l2_places){l2->set_count, l2->set_reciprocal, l2->partitions > 1,
@@ -98,7 +121,7 @@ static inline struct l2_places places_of(const struct wl_l2 *l2)
 }
 
 /* Notes the rows of requests, and of runs. */
-L2_INLINE void note_rows(const struct wl_l2 *l2, struct l2_rows *rows, struct l2_batch *batch)
+L2_APART void note_rows(const struct wl_l2 *l2, struct l2_rows *rows, struct l2_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
         const struct wl_l2_request *request = &batch->requests[i];
@@ -137,7 +160,7 @@ L2_INLINE void feed_alone(struct wl_l2 *l2)
 {
     static const struct l2_rows none;
     struct l2_merge merge;
-    struct l2_feed feed = {.epoch = &l2->epoch, .before = &none};
+    struct l2_feed feed = {.epoch = &l2->epoch, .origins = l2->epoch.origins, .before = &none};
     struct l2_batch *batches = wl_alloc_zero(2, sizeof *batches);
     struct l2_span asked = {0};
     begin_merge(l2, &merge, 0, L2_MERGE_END);
@@ -164,8 +187,8 @@ L2_INLINE void locate_known(struct wl_l2 *l2)
 }
 
 /* Adds some of a run to the lists, by slice. */
-static inline void list_run(const struct wl_l2 *l2, struct l2_list *const *list_of,
-                            const struct wl_l2_request *request, const struct l2_place *place)
+L2_APART void list_run(const struct wl_l2 *l2, struct l2_list *const *list_of,
+                       const struct wl_l2_request *request, const struct l2_place *place)
 {
     const struct l2_some some = l2_some_at(&l2->epoch, request, place);
     for (uint32_t i = 0; i < some.count; i++) {
@@ -205,7 +228,7 @@ L2_INLINE void sort_part(struct wl_l2 *l2, struct l2_part *part)
 /* Feeds a shard what is in order. */
 L2_INLINE void feed_shard(struct wl_l2 *l2, uint32_t shard)
 {
-    struct l2_feed feed = {.epoch = &l2->epoch};
+    struct l2_feed feed = {.epoch = &l2->epoch, .origins = l2->epoch.origins};
     for (uint32_t i = 0; i < l2->epoch.shards; i++) {
         const struct l2_list *list = &l2->parts[i].lists[shard];
         struct l2_span asked = {0};

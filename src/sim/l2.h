@@ -82,15 +82,14 @@ struct wl_l2_lines {
 };
 
 /* Requests that follow each other, each one later than the one before, and write the same words of
- * lines, not all: the sectors of these words. */
+ * lines, not all: the sectors of these words. Among the trace's requests their places are empty. */
 struct wl_l2_run {
     uint32_t first, count;
     uint32_t lines;       /* whose number that is; each request its own, in their order */
     uint32_t words, time; /* the first request's */
 };
 
-/* What is known of a trace's requests besides: where they go to lines that others went to. It
- * changes nothing but how long they take. */
+/* Those of a trace's requests that go to lines that others went to. */
 struct wl_l2_repeats {
     WL_VECTOR(struct wl_l2_lines) lines;
     WL_VECTOR(struct wl_l2_run) runs; /* in the order of the requests */
@@ -102,8 +101,14 @@ struct wl_l2_trace {
     size_t count;
     uint32_t sm;
     uint8_t *answers; /* to each request, filled for reads by wl_l2_feed; NULL: nobody asks */
-    const struct wl_l2_repeats *repeats; /* NULL: nothing is known */
+    const struct wl_l2_repeats *repeats; /* NULL: none */
 };
+
+/* What a run's empty place, the i-th, stands for. */
+struct wl_l2_request wl_l2_run_request(const struct wl_l2_repeats *repeats,
+                                       const struct wl_l2_run *run, uint32_t i);
+/* The time of the request with that number. */
+uint32_t wl_l2_trace_time(const struct wl_l2_trace *trace, size_t number);
 
 struct wl_l2_counts {
     uint64_t requests;                      /* lines asked for, after merging by the coalescers */

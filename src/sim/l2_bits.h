@@ -7,6 +7,9 @@
 /* Of functions that gcc does not compile into their callers by itself: these are compiled for
  * processors that differ. */
 #define L2_INLINE static inline __attribute__((always_inline))
+/* Of functions that are not to become part of the loop over requests, which has few enough of the
+ * host's registers as it is. */
+#define L2_APART static __attribute__((noinline))
 
 static inline uint32_t l2_mix(uint32_t value)
 {

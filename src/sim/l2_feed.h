@@ -15,7 +15,8 @@ enum {
 /* What a shard does with an epoch. */
 struct l2_feed {
     const struct l2_epoch *epoch;
-    const struct l2_rows *before; /* the part of the time of which the requests are */
+    const struct l2_origin *origins; /* the epoch's */
+    const struct l2_rows *before;    /* the part of the time of which the requests are */
     struct wl_l2_counts counts;
     uint64_t writes, written_sectors; /* that have been put off */
 };
@@ -26,7 +27,7 @@ struct l2_feed {
 static inline const struct l2_origin *l2_origin_of(const struct l2_feed *feed,
                                                    const struct l2_place *place)
 {
-    return &feed->epoch->origins[place->origin & L2_PLACE_TRACE];
+    return &feed->origins[place->origin & L2_PLACE_TRACE];
 }
 
 /* Where a read may find a neighbour's fetch of its line. */
@@ -106,8 +107,8 @@ static inline struct l2_some l2_some_at(const struct l2_epoch *epoch,
 }
 
 /* The same for some of a run: those that were not put off the last time. */
-L2_PREFETCHES void l2_ask_run(struct wl_l2 *l2, const struct l2_feed *feed,
-                              const struct wl_l2_request *request, const struct l2_place *place)
+L2_APART void l2_ask_run(struct wl_l2 *l2, const struct l2_feed *feed,
+                         const struct wl_l2_request *request, const struct l2_place *place)
 {
     const struct l2_some some = l2_some_at(feed->epoch, request, place);
     for (uint32_t left = some.known->closed >> some.first; left; left &= left - 1) {
@@ -131,7 +132,7 @@ L2_PREFETCHES void l2_ask(struct wl_l2 *l2, const struct l2_feed *feed, struct l
     const bool may_open = !(place->mark & L2_OPEN_NEVER);
     if (may_open && l2_is_put_off(request, place, &l2->opens.lines[place->at]))
         return;
-    if (request->high & L2_RUN)
+    if (__builtin_expect(request->high & L2_RUN, 0))
         l2_ask_run(l2, feed, request, place);
     else
         l2_ask_all(l2, feed, request, place);
@@ -171,8 +172,8 @@ L2_INLINE void l2_serve_located(struct wl_l2 *l2, struct l2_feed *feed,
 }
 
 /* Puts some of a run off, or serves them, one after the other. */
-L2_INLINE void l2_serve_run(struct wl_l2 *l2, struct l2_feed *feed,
-                            const struct wl_l2_request *request, const struct l2_place *place)
+L2_APART void l2_serve_run(struct wl_l2 *l2, struct l2_feed *feed,
+                           const struct wl_l2_request *request, const struct l2_place *place)
 {
     const struct l2_some some = l2_some_at(feed->epoch, request, place);
     struct l2_known *known = some.known;
@@ -213,7 +214,7 @@ L2_INLINE void l2_serve_next(struct wl_l2 *l2, struct l2_feed *feed, struct l2_s
             return;
         }
     }
-    if (request->high & L2_RUN)
+    if (__builtin_expect(request->high & L2_RUN, 0))
         l2_serve_run(l2, feed, request, place);
     else
         l2_serve_located(l2, feed, request, place);

@@ -25,10 +25,11 @@ struct l2_merge {
     const uint32_t *marks; /* of each trace, as in l2_batch */
     size_t trace_count;
     size_t *next, *end; /* of each trace: that is not taken yet, and behind the last */
-    size_t *stop;       /* behind the last before the next run, or where that begins */
+    size_t *stop;       /* where the next run begins, or behind the last request */
     uint32_t *run;      /* of each trace: the next one */
-    uint32_t *when;     /* the time of the next one; UINT32_MAX behind the last */
-    uint32_t *active;   /* traces that have requests in the present step, in their order */
+    bool has_runs;
+    uint32_t *when;   /* the time of the next one; UINT32_MAX behind the last */
+    uint32_t *active; /* traces that have requests in the present step, in their order */
     size_t active_count, active_next;
     uint32_t start; /* of the step */
 };
@@ -39,7 +40,7 @@ static inline size_t l2_trace_find(const struct wl_l2_trace *trace, uint64_t tim
     size_t first = 0, end = trace->count;
     while (first < end) {
         const size_t middle = first + (end - first) / 2;
-        if (trace->requests[middle].time < time)
+        if (wl_l2_trace_time(trace, middle) < time)
             first = middle + 1;
         else
             end = middle;
@@ -56,8 +57,8 @@ static inline uint64_t l2_merge_part_start(const struct wl_l2_trace *traces, siz
     for (size_t i = 0; i < trace_count; i++) {
         count += traces[i].count;
         if (traces[i].count)
-            times +=
-                (double)traces[i].count * traces[i].requests[traces[i].count * part / parts].time;
+            times += (double)traces[i].count *
+                     wl_l2_trace_time(&traces[i], traces[i].count * part / parts);
     }
     const uint64_t mean = count ? (uint64_t)(times / (double)count) : 0;
     return mean - mean % L2_MERGE_STEP;
@@ -66,7 +67,8 @@ static inline uint64_t l2_merge_part_start(const struct wl_l2_trace *traces, siz
 /* Whether the next request of the trace is of a run. */
 static inline bool l2_merge_is_at_run(const struct l2_merge *merge, size_t i)
 {
-    return merge->next[i] == merge->stop[i] && merge->next[i] < merge->traces[i].count;
+    return __builtin_expect(merge->has_runs, 0) && merge->next[i] == merge->stop[i] &&
+           merge->next[i] < merge->traces[i].count;
 }
 
 /* The time of the next request of the trace, which is of a run. */
@@ -94,7 +96,7 @@ static inline void l2_merge_find_run(struct l2_merge *merge, size_t i)
     merge->stop[i] = merge->traces[i].count;
     for (; repeats && merge->run[i] < repeats->runs.count; merge->run[i]++) {
         const struct wl_l2_run *run = &repeats->runs.items[merge->run[i]];
-        if ((size_t)run->first + run->count <= next)
+        if (!run->count || (size_t)run->first + run->count <= next)
             continue;
         merge->stop[i] = run->first > next ? run->first : next;
         break;
@@ -116,6 +118,7 @@ static inline void l2_merge_begin(struct l2_merge *merge, const struct wl_l2_tra
     for (size_t i = 0; i < trace_count; i++) {
         merge->next[i] = start ? l2_trace_find(&traces[i], start) : 0;
         merge->end[i] = end == L2_MERGE_END ? traces[i].count : l2_trace_find(&traces[i], end);
+        merge->has_runs |= traces[i].repeats && traces[i].repeats->runs.count;
         l2_merge_find_run(merge, i);
         l2_merge_note(merge, i);
     }
@@ -180,11 +183,11 @@ L2_INLINE bool l2_merge_take(struct l2_merge *merge, uint32_t trace, struct l2_b
     } while (count == L2_BATCH_COPY && filled < L2_BATCH);
     merge->next[trace] = next;
     batch->count = filled;
-    return count < L2_BATCH_COPY && (next < stop || stop == of->count);
+    return count < L2_BATCH_COPY && !l2_merge_is_at_run(merge, trace);
 }
 
 /* Adds those of the run at hand that fall into the step, as one. False: there may be others. */
-L2_INLINE bool l2_merge_take_run(struct l2_merge *merge, uint32_t trace, struct l2_batch *batch)
+L2_APART bool l2_merge_take_run(struct l2_merge *merge, uint32_t trace, struct l2_batch *batch)
 {
     const struct wl_l2_trace *of = &merge->traces[trace];
     const struct wl_l2_run *run = &of->repeats->runs.items[merge->run[trace]];

@@ -667,109 +667,6 @@ static void test_writes_put_off_count_the_same(void **state)
     wl_pool_free(pool);
 }
 
-enum { REPEATING_SMS = 5, REPEATING_REQUESTS = 6000, REPEATED_LINES = 6 };
-
-/* What an SM sends in an epoch, much of it to lines that it sent to before. */
-struct repeating {
-    struct wl_l2_request requests[REPEATING_REQUESTS];
-    uint8_t answers[REPEATING_REQUESTS], expected_answers[REPEATING_REQUESTS];
-    struct wl_l2_repeats repeats;
-    size_t count;
-};
-
-static void add_lines(struct repeating *of)
-{
-    struct wl_l2_lines lines;
-    const uint64_t first = 0x7f0000000 + (uint64_t)(rand() % 2000),
-                   apart = 1 + (uint64_t)rand() % 8;
-    for (uint64_t i = 0; i < WL_L2_LINES; i++)
-        lines.line[i] = first + i * apart;
-    WL_PUSH(&of->repeats.lines, lines);
-}
-
-/* A run, which as a rule goes to all of the lines. Returns its last time. */
-static uint32_t add_run(struct repeating *of, uint32_t time)
-{
-    const uint32_t number = (uint32_t)(rand() % (int)of->repeats.lines.count);
-    const uint32_t sector = (uint32_t)rand() % 4, words = 1u << (rand() % 8) << (8 * sector);
-    const struct wl_l2_run run = {.first = (uint32_t)of->count,
-                                  .count = rand() % 4 ? WL_L2_LINES : (uint32_t)(rand() % 20),
-                                  .lines = number,
-                                  .words = words,
-                                  .time = time + 1};
-    for (uint32_t i = 0; i < run.count; i++)
-        of->requests[of->count++] = wl_l2_request_make(of->repeats.lines.items[number].line[i],
-                                                       1u << sector, WL_L2_WRITE, words, ++time);
-    WL_PUSH(&of->repeats.runs, run);
-    return time;
-}
-
-static void fill_repeating(struct repeating *of)
-{
-    uint32_t time = (uint32_t)rand() % 64;
-    memset(of->answers, 0, sizeof of->answers);
-    memset(of->expected_answers, 0, sizeof of->expected_answers);
-    of->count = of->repeats.lines.count = of->repeats.runs.count = 0;
-    for (int i = 0; i < REPEATED_LINES; i++)
-        add_lines(of);
-    while (of->count + WL_L2_LINES < REPEATING_REQUESTS) {
-        if (rand() % 4) {
-            time = add_run(of, time);
-            continue;
-        }
-        for (int i = rand() % 24; i > 0 && of->count < REPEATING_REQUESTS; i--) {
-            struct wl_l2_request request = random_request(time += (uint32_t)rand() % 4);
-            request.line = 0xf0000000u + (uint32_t)(rand() % 2400);
-            of->requests[of->count++] = request;
-        }
-    }
-}
-
-/* Whether lines are known and whether they are not, all is the same. */
-static void test_known_lines_count_the_same(void **state)
-{
-    (void)state;
-    enum { EPOCHS = 12 };
-    struct repeating *all = wl_alloc_zero(REPEATING_SMS, sizeof *all);
-    const struct wl_gpu *gpus[] = {&whole, &halves};
-    struct wl_pool *pool = wl_pool_create(2);
-    srand(8);
-    for (int g = 0; g < 2; g++) {
-        struct wl_gpu gpu = *gpus[g];
-        gpu.sm_count = REPEATING_SMS + 1;
-        gpu.l2_bytes = 512 << 10;
-        struct wl_l2 *l2 = wl_l2_create(&gpu), *other = wl_l2_create(&gpu);
-        for (int epoch = 0; epoch < EPOCHS; epoch++) {
-            struct wl_l2_trace known[REPEATING_SMS], plain[REPEATING_SMS];
-            wl_l2_begin(l2, epoch % 4 != 3);
-            wl_l2_begin(other, epoch % 4 != 3);
-            for (uint32_t sm = 0; sm < REPEATING_SMS; sm++) {
-                struct repeating *of = &all[sm];
-                fill_repeating(of);
-                known[sm] = (struct wl_l2_trace){of->requests, of->count, sm, of->answers,
-                                                 sm == 3 ? NULL : &of->repeats};
-                plain[sm] =
-                    (struct wl_l2_trace){of->requests, of->count, sm, of->expected_answers, NULL};
-            }
-            wl_l2_feed(l2, pool, 1 + (uint32_t)epoch % 3, known, REPEATING_SMS);
-            wl_l2_feed(other, pool, 1, plain, REPEATING_SMS);
-            const struct wl_l2_counts counts = counts_of(l2), expected = counts_of(other);
-            assert_memory_equal(&counts, &expected, sizeof counts);
-            assert_true(counts.dram_filled_bytes > 0 && counts.read_hits > 0);
-            for (uint32_t sm = 0; sm < REPEATING_SMS; sm++)
-                assert_memory_equal(all[sm].answers, all[sm].expected_answers, all[sm].count);
-        }
-        wl_l2_free(l2);
-        wl_l2_free(other);
-    }
-    for (uint32_t sm = 0; sm < REPEATING_SMS; sm++) {
-        free(all[sm].repeats.lines.items);
-        free(all[sm].repeats.runs.items);
-    }
-    free(all);
-    wl_pool_free(pool);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -792,7 +689,6 @@ int main(void)
         cmocka_unit_test(test_parts_do_not_matter),
         cmocka_unit_test(test_random_requests_against_reference),
         cmocka_unit_test(test_writes_put_off_count_the_same),
-        cmocka_unit_test(test_known_lines_count_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,8 +288,9 @@ static void feed_l2(struct epoch *epoch, struct wl_pool *pool)
         struct wl_sm *sm = &epoch->sim->sms[i];
         epoch->traces[i] = (struct wl_l2_trace){sm->requests, sm->request_count, i,
                                                 wl_sm_begin_answers(sm), &sm->repeats};
-        if (sm->request_count && sm->requests[sm->request_count - 1].time > last)
-            last = sm->requests[sm->request_count - 1].time;
+        const uint32_t time =
+            sm->request_count ? wl_l2_trace_time(&epoch->traces[i], sm->request_count - 1) : 0;
+        last = time > last ? time : last;
     }
     wl_l2_feed(epoch->sim->l2, pool, epoch->shards, epoch->traces, epoch->sm_used);
     for (uint32_t i = 0; i < epoch->sm_used; i++) {

@@ -12,8 +12,15 @@ static inline u32 store_place(const struct access *access)
     return (u32)access->warp->sm->time - (u32)access->warp->fuel + access->op->instruction;
 }
 
-/* A write joins one of the SM's requests, which is of no run then. Returns how many sectors that
- * adds. */
+/* Writes down the requests of the run from that one on, which are not of it then. */
+static void shorten_run(struct wl_sm *sm, struct wl_l2_run *run, u32 count)
+{
+    for (u32 i = count; i < run->count; i++)
+        sm->requests[run->first + i] = wl_l2_run_request(&sm->repeats, run, i);
+    run->count = count;
+}
+
+/* A write joins one of the SM's requests. Returns how many sectors that adds. */
 static u32 join_request(struct wl_sm *sm, u32 joined, u32 sectors, u32 words)
 {
     for (size_t i = sm->repeats.runs.count; i-- > 0;) {
@@ -21,13 +28,13 @@ static u32 join_request(struct wl_sm *sm, u32 joined, u32 sectors, u32 words)
         if (run->first > joined)
             continue;
         if (joined - run->first < run->count)
-            run->count = joined - run->first;
+            shorten_run(sm, run, joined - run->first);
         break;
     }
     return wl_l2_request_join(&sm->requests[joined], sectors, words);
 }
 
-/* Tells L2 that the next requests go to lines that requests before may have gone to. */
+/* The next requests are a run. time: the first one's. */
 static inline void note_run(struct wl_sm *sm, struct wl_l1_again *again, u32 words, u32 time)
 {
     if (again->known_from != sm->epoch_number) {
@@ -70,12 +77,13 @@ static bool pass_again(struct access *access, struct wl_l1 *l1, u64 first, const
         return false;
     while (sm->request_capacity - sm->request_count < count)
         wl_sm_grow_trace(sm);
-    struct wl_l2_request *requests = sm->requests + sm->request_count;
-    for (u32 i = 0; i < count; i++)
-        requests[i] = wl_l2_request_make(again->line[i], sectors[0], WL_L2_WRITE | sm->request_mark,
-                                         words[0], (u32)((queue_end + cost * (i + 1)) >> 8));
-    if (cost == 256)
+    if (cost == 256 && !access->warp->trace)
         note_run(sm, again, words[0], (u32)((queue_end + cost) >> 8));
+    else
+        for (u32 i = 0; i < count; i++)
+            sm->requests[sm->request_count + i] =
+                wl_l2_request_make(again->line[i], sectors[0], WL_L2_WRITE | sm->request_mark,
+                                   words[0], (u32)((queue_end + cost * (i + 1)) >> 8));
     const u32 misses = wl_l1_store_again(l1, again, sectors[0], place, (u32)sm->request_count);
     const u32 asked = count * (u32)__builtin_popcount(sectors[0]);
     sm->request_count += count;
