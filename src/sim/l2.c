@@ -131,7 +131,10 @@ L2_APART void note_rows(const struct wl_l2 *l2, struct l2_rows *rows, struct l2_
         }
         const struct l2_some some =
             l2_some_of(l2->epoch.traces, l2->epoch.known, request, batch->marks[i], batch->at[i]);
-        l2_some_note(rows, &some);
+        if (l2->epoch.shards > 1)
+            l2_some_note(rows, &some);
+        else
+            l2_some_note_alone(rows, &some);
     }
 }
 
@@ -170,6 +173,8 @@ L2_INLINE void feed_alone(struct wl_l2 *l2)
         l2_serve_and_ask(l2, &feed, asked, next);
         asked = next;
     }
+    for (size_t i = 0; i < l2->known_count; i++)
+        l2_known_disown(&l2->opens, &l2->known[i]);
     l2_feed_end(&feed, &l2->counts[0]);
     l2_merge_end(&merge);
     free(batches);
@@ -309,6 +314,7 @@ static void begin_known(struct wl_l2 *l2)
     size_t count = 0;
     for (size_t i = 0; i < epoch->trace_count; i++)
         count += epoch->traces[i].repeats ? epoch->traces[i].repeats->lines.count : 0;
+    l2->known_count = count;
     if (!count)
         return;
     if (count > l2->known_capacity) {

@@ -177,22 +177,24 @@ L2_APART void l2_serve_run(struct wl_l2 *l2, struct l2_feed *feed,
 {
     const struct l2_some some = l2_some_at(feed->epoch, request, place);
     struct l2_known *known = some.known;
-    uint32_t closed = 0;
-    for (uint32_t i = 0; i < some.count; i++) {
-        const uint64_t line = known->line[some.first + i];
-        struct l2_open *open = &l2->opens.lines[known->at[some.first + i]];
+    uint32_t closed = 0, put_off = some.count;
+    const bool is_put_off = l2_some_put_off(&l2->opens, &some);
+    for (uint32_t k = some.first; k < some.first + some.count && !is_put_off; k++) {
+        const uint64_t line = known->line[k];
+        struct l2_open *open = &l2->opens.lines[known->at[k]];
         if (open->low == (uint32_t)line && open->mark == (some.mark | (uint32_t)(line >> 32))) {
             open->words |= some.words;
+            l2_known_own(l2->known, known, k, open);
             continue;
         }
-        const struct wl_l2_request write = l2_some_request(&some, i);
-        const struct l2_place at = l2_some_place(&l2->opens, &some, i);
-        closed |= 1u << i;
+        const struct wl_l2_request write = l2_some_request(&some, k - some.first);
+        const struct l2_place at = l2_some_place(&l2->opens, &some, k - some.first);
+        closed |= 1u << k;
+        put_off--;
         l2_serve_located(l2, feed, &write, &at);
     }
-    const uint32_t put_off = some.count - (uint32_t)__builtin_popcount(closed);
-    const uint32_t all = (uint32_t)(((uint64_t)1 << some.count) - 1);
-    known->closed = (known->closed & ~(all << some.first)) | closed << some.first;
+    if (!is_put_off)
+        known->closed = (known->closed & ~l2_some_mask(&some)) | closed;
     feed->writes += put_off;
     feed->written_sectors += put_off * l2_count_sectors(some.sectors);
 }

@@ -15,7 +15,10 @@
  * Zero: none. */
 struct l2_open {
     uint32_t low, mark; /* of the line its low bits, and l2_open_mark of the others */
-    uint32_t words, home;
+    uint32_t words;
+    uint32_t home : 1;
+    uint32_t owner : 31; /* the number, plus 1, among known lines: words that it lacks are noted
+                            there; 0: it lacks none */
 };
 
 /* Of sets of a slice, a bit for each. */

@@ -18,6 +18,7 @@ enum {
  */
 struct l2_rows {
     uint32_t latest[1 << L2_ROWS_BITS];
+    uint64_t changes; /* of what is remembered; not those of l2_rows_add */
 };
 
 /* The row of a line, of whose number these are the low bits and, in high, those above. */
@@ -41,6 +42,7 @@ static inline uint32_t l2_rows_note(struct l2_rows *rows, uint32_t place, uint32
 {
     const uint32_t before = rows->latest[place];
     rows->latest[place] = mark;
+    rows->changes += before != mark;
     return before;
 }
 

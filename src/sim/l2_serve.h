@@ -83,6 +83,7 @@ static inline void l2_invalidate_copies(struct wl_l2 *l2, const struct l2_locate
 static inline void l2_close_line(struct wl_l2 *l2, uint32_t set)
 {
     struct l2_open *open = l2_opens_line(&l2->opens, set);
+    l2_open_settle(l2->known, open);
     const struct l2_located request = {.line = l2_open_line(open),
                                        .set = set,
                                        .words = open->words,
@@ -106,8 +107,10 @@ static inline void l2_leave_open(struct wl_l2 *l2, const struct l2_located *requ
         if (near != request->home)
             l2_look_up(l2, near, request, counts);
     }
-    *l2_opens_line(&l2->opens, request->set) = (struct l2_open){
-        (uint32_t)request->line, request->open_mark, request->words, request->home};
+    *l2_opens_line(&l2->opens, request->set) = (struct l2_open){.low = (uint32_t)request->line,
+                                                                .mark = request->open_mark,
+                                                                .words = request->words,
+                                                                .home = request->home & 1};
     l2_used_of(&l2->opens, request->set)->is_open |= l2_used_bit(request->set);
     bool *has_any = &l2->opens.has_any[l2_slice_of(request->set)];
     if (!*has_any) /* other shards' lie beside it */

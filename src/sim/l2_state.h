@@ -82,7 +82,7 @@ struct wl_l2 {
     struct wl_l2_counts counts[WL_L2_MAX_SHARDS]; /* by shard */
     struct l2_epoch epoch;
     struct l2_known *known; /* of all traces of an epoch */
-    size_t known_capacity;
+    size_t known_count, known_capacity;
     struct l2_part *parts; /* of an epoch's time that is shared among shards */
     uint32_t part_capacity;
 };
