@@ -5,6 +5,7 @@
 
 #include "device/core/core.h"
 #include "device/graph/submit.h"
+#include "device/kernel/direct.h"
 #include "device/kernel/launch.h"
 #include "device/memory/memory.h"
 #include "device/stream/stream.h"

@@ -172,7 +172,8 @@ static void take_children(struct wl_sim_counts *counts, struct wl_device_childre
     counts->child_count = 0;
 }
 
-/* Executes the launch, if it is not one that nobody counts and whose outcome is known. */
+/* Executes the launch, if it is not one that nobody counts and whose outcome is known, or can be
+ * had without. */
 static enum wl_code execute_or_spare(const struct wl_device_request *request,
                                      const struct wl_sim_launch *input,
                                      struct wl_sim_options *options, struct wl_sim_counts *counts,
@@ -185,7 +186,12 @@ static enum wl_code execute_or_spare(const struct wl_device_request *request,
         is_plain ? wl_device_repeat_find(request, input->parameters) : NULL;
     if (repeat && wl_device_repeat_spare(repeat, input, options))
         return WL_OK;
-    enum wl_code code = wl_sim_run(wl_device_kernels.sim, input, options, counts, error);
+    const uint64_t begin_ns = wl_clock_monotonic_ns();
+    enum wl_code code = WL_OK;
+    if (is_plain && wl_device_direct_run(request->kernel, input, options))
+        counts->wall_ns = wl_clock_monotonic_ns() - begin_ns;
+    else
+        code = wl_sim_run(wl_device_kernels.sim, input, options, counts, error);
     if (repeat)
         wl_device_repeat_note(repeat, input, options,
                               code == WL_OK && !counts->finding_count && !counts->child_count,

@@ -16,4 +16,9 @@ int wl_device_run_refused(const struct wl_device_request *request, uint32_t stre
 int wl_device_run(const struct wl_device_request *request, uint32_t stream_id, uint8_t *parameters,
                   struct wl_device_children *made);
 
+/* Whether the launch's outcome was computed without its instructions, see direct.h; then
+ * options->touched is filled, if it is not NULL. */
+bool wl_device_direct_run(const struct wl_device_kernel *kernel, const struct wl_sim_launch *launch,
+                          const struct wl_sim_options *options);
+
 #endif

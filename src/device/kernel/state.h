@@ -7,6 +7,7 @@
 
 #include "binary/binary.h"
 #include "device/core/state.h"
+#include "device/kernel/direct.h"
 #include "device/kernel/launch.h"
 
 extern const struct wl_device_part wl_device_kernel_part;
@@ -60,8 +61,9 @@ struct wl_device_kernel {
     int32_t carveout_pct;
     uint32_t cluster[3]; /* set by the program, 0: not */
     bool has_large_clusters;
-    struct wl_device_whatif_row *whatif; /* kernel/whatif.c */
-    enum wl_device_sparing sparing;      /* kernel/repeats.c */
+    struct wl_device_whatif_row *whatif;   /* kernel/whatif.c */
+    enum wl_device_sparing sparing;        /* kernel/repeats.c */
+    const struct wl_device_direct *direct; /* of a stand-in; atomic; NULL: there is none */
     UT_hash_handle hh;
 };
 
@@ -75,7 +77,7 @@ struct wl_device_kernels {
     struct wl_device_length_row *lengths;
     struct wl_device_repeat *repeats;
     uint64_t repeat_kept_bytes;               /* of memory that launches changed */
-    uint64_t spared;                          /* launches */
+    uint64_t spared, direct;                  /* launches */
     double hashed_bytes, hashed_ns;           /* of looks at memory, all together */
     uint64_t short_wait, end_wait, long_wait; /* kernel/watch.c; 0: the usual. For tests */
     bool spares_any;                          /* however little it gains; for tests */
