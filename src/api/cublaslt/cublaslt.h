@@ -75,5 +75,7 @@ int wl_lt_check_narrow(const struct wl_lt_product *product);
 int wl_lt_multiply_narrow(void *handle, const struct wl_lt_product *product, const void *alpha,
                           const void *a, const void *b, const void *beta, const void *c, void *d,
                           void *stream);
+/* The kernel's outcome without its instructions. */
+extern const struct wl_device_direct wl_lt_narrow_direct;
 
 #endif

@@ -1,0 +1,238 @@
+/* Products of 8-bit numbers that are computed without the kernel's instructions, against those: all
+ * of D and the largest magnitude, bit for bit. */
+#include "api/cublaslt/cublaslt.h"
+#include "api/cublaslt/narrow.h"
+#include "api/cublaslt/narrow_tile.h"
+#include "base/count.h"
+#include "device/kernel/state.h"
+#include "support/device_support.h"
+
+enum { F32, F16, BF16, E4M3, E5M2 };
+enum { RELU = 2, BIAS = 4, GELU = 32 };
+enum { A, B, C, D, VECTOR, SCALES, BUFFERS };
+enum { BUFFER_BYTES = 1 << 21, CASES = 60 };
+
+static uint8_t *buffers[BUFFERS];
+static uint32_t seed;
+
+static uint32_t draw(uint32_t below)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % below;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    start_device("h200", NULL);
+    for (int i = 0; i < BUFFERS; i++) {
+        void *memory = NULL;
+        assert_int_equal(
+            wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, BUFFER_BYTES, 0, &memory),
+            WL_DEVICE_OK);
+        buffers[i] = memory;
+    }
+    seed = 7;
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    shut_device_down();
+    wl_lt_kernels.module = NULL; /* which went with the device */
+    return 0;
+}
+
+static int bytes_of(int type)
+{
+    return type == F32 ? 4 : type == F16 || type == BF16 ? 2 : 1;
+}
+
+/* Any codes, seldom NaNs and infinities, of which a sum would come of too many. */
+static void fill_factor(uint8_t *to, bool has_special)
+{
+    for (uint32_t i = 0; i < BUFFER_BYTES; i++) {
+        const uint32_t code = draw(256);
+        to[i] = (uint8_t)((code & 0x7f) >= 0x7c && (!has_special || draw(64)) ? code & 0xb3 : code);
+    }
+}
+
+/* Numbers of the type that are not far from 1, and any bits now and then. */
+static void fill(uint8_t *to, int type, bool has_special)
+{
+    for (uint32_t i = 0; i < BUFFER_BYTES / 4; i++) {
+        const float value = ((float)draw(4096) - 2048) / 64;
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        if (has_special && draw(200) == 0)
+            bits = draw(1u << 24) << 8 | draw(256);
+        if (type == F16)
+            ((uint16_t *)to)[i] = (uint16_t)(draw(1 << 16) & 0xbfff);
+        else if (type == BF16)
+            ((uint16_t *)to)[i] = (uint16_t)(bits >> 16);
+        else
+            ((uint32_t *)to)[i] = bits;
+    }
+}
+
+static float scale(void)
+{
+    static const float scales[] = {1, 0.5f, 3, 0.013f, 0x1p-14f, 700};
+    return scales[draw(WL_COUNT(scales))];
+}
+
+/* Sums of few bits, of which many lie halfway between two numbers of D. */
+static void make_short(struct wl_lt_narrow *of)
+{
+    of->depth = 1 + draw(3);
+    of->alpha = 1;
+    of->beta = 0;
+    of->epilogue = 0;
+    memset(of->scales, 0, sizeof of->scales);
+}
+
+/* Shapes beyond a piece and in the midst of one, batches of padded matrices, all types that the
+ * kernel can have. */
+static struct wl_lt_narrow draw_product(uint32_t *batches)
+{
+    static const int wide[] = {F32, F16, BF16};
+    const bool has_special = draw(3) == 0, is_short = draw(4) == 0;
+    struct wl_lt_narrow of = {
+        .types = {E4M3 + (int)draw(2), E4M3 + (int)draw(2), wide[draw(3)], (int)draw(5)},
+        .bias_type = wide[draw(3)],
+        .epilogue = (const int[]){0, RELU, BIAS, RELU | BIAS}[draw(4)],
+        .rows = draw(2) ? 1 + draw(70) : 200 + draw(130),
+        .columns = draw(2) ? 1 + draw(40) : 230 + draw(40),
+        .depth = draw(2) ? 1 + draw(70) : 150 + draw(300),
+        .a = buffers[A],
+        .b = buffers[B],
+        .c = buffers[C],
+        .d = buffers[D],
+        .bias = buffers[VECTOR],
+        .largest = draw(2) ? (float *)(void *)(buffers[VECTOR] + BUFFER_BYTES / 2) : NULL,
+        .alpha = scale(),
+        .beta = draw(2) ? scale() : 0,
+    };
+    *batches = 1 + draw(2);
+    if (is_short)
+        make_short(&of);
+    for (int i = 0; i < 4; i++) {
+        const long long lines = i == A ? of.rows : of.columns, length = i < C ? of.depth : of.rows;
+        of.leading[i] = length + draw(20);
+        of.strides[i] = lines * of.leading[i] + draw(50);
+        if (!is_short && draw(2))
+            of.scales[i] = (float *)(void *)buffers[SCALES] + 4 * i;
+        ((float *)(void *)buffers[SCALES])[4 * i] = scale();
+    }
+    fill_factor(buffers[A], has_special);
+    fill_factor(buffers[B], has_special);
+    fill(buffers[C], of.types[C], has_special);
+    fill(buffers[VECTOR], of.bias_type, has_special);
+    return of;
+}
+
+/* Whether it was computed without its instructions. */
+static bool multiply(struct wl_lt_narrow *of, uint32_t batches)
+{
+    const uint64_t before = wl_device_kernels.direct;
+    struct wl_device_kernel *kernel = wl_stand_in_kernel(&wl_lt_kernels, "warplens_narrow");
+    void *parameters[] = {of};
+    struct wl_device_request request = {
+        .kernel = kernel,
+        .grid = {(uint32_t)(of->rows + WL_LT_TILE - 1) / WL_LT_TILE,
+                 (uint32_t)(of->columns + WL_LT_TILE - 1) / WL_LT_TILE, batches},
+        .block = {WL_STAND_IN_THREADS, 1, 1},
+        .parameters = parameters,
+    };
+    wl_device_kernel_set_direct(kernel, &wl_lt_narrow_direct);
+    if (of->largest)
+        *of->largest = 0;
+    assert_int_equal(wl_device_launch(&request), WL_DEVICE_OK);
+    return wl_device_kernels.direct > before;
+}
+
+static uint32_t largest_of(const struct wl_lt_narrow *of)
+{
+    uint32_t bits = 0;
+    if (of->largest)
+        memcpy(&bits, of->largest, sizeof bits);
+    return bits;
+}
+
+static void assert_as_executed(struct wl_lt_narrow *of, uint32_t batches, const uint8_t *before)
+{
+    uint8_t *left = malloc(BUFFER_BYTES);
+    assert_non_null(left);
+    memcpy(of->d, before, BUFFER_BYTES);
+    assert_int_equal(multiply(of, batches), wl_lt_tile_is_there());
+    memcpy(left, of->d, BUFFER_BYTES);
+    const uint32_t largest = largest_of(of);
+    wl_device.options.execute_repeats = true;
+    memcpy(of->d, before, BUFFER_BYTES);
+    assert_false(multiply(of, batches));
+    wl_device.options.execute_repeats = false;
+    assert_memory_equal(left, of->d, BUFFER_BYTES);
+    assert_int_equal(largest, largest_of(of));
+    free(left);
+}
+
+static void products_are_as_executed(void **state)
+{
+    (void)state;
+    uint8_t *before = malloc(BUFFER_BYTES);
+    assert_non_null(before);
+    for (int i = 0; i < CASES; i++) {
+        uint32_t batches;
+        struct wl_lt_narrow of = draw_product(&batches);
+        memset(before, (int)draw(256), BUFFER_BYTES);
+        assert_as_executed(&of, batches, before);
+    }
+    free(before);
+}
+
+static void results_go_where_addends_were(void **state)
+{
+    (void)state;
+    uint8_t *before = malloc(BUFFER_BYTES);
+    assert_non_null(before);
+    for (int i = 0; i < CASES / 4; i++) {
+        uint32_t batches;
+        struct wl_lt_narrow of = draw_product(&batches);
+        of.types[D] = bytes_of(of.types[C]) == 4 ? F32 : F16 + (int)draw(2);
+        of.beta = 0.75f;
+        of.c = of.d;
+        of.leading[C] = of.leading[D];
+        of.strides[C] = of.strides[D];
+        fill(before, of.types[C], false);
+        assert_as_executed(&of, batches, before);
+    }
+    free(before);
+}
+
+static void products_without_a_plan_are_executed(void **state)
+{
+    (void)state;
+    uint32_t batches;
+    struct wl_lt_narrow of = draw_product(&batches);
+    of.epilogue = GELU;
+    assert_false(multiply(&of, 1));
+    of.epilogue = 0;
+    assert_int_equal(multiply(&of, 1), wl_lt_tile_is_there());
+    of.d = buffers[A] + 16; /* what it reads is what it writes */
+    assert_false(multiply(&of, 1));
+    of.d = buffers[D];
+    of.largest = (float *)(void *)(buffers[D] + 64);
+    assert_false(multiply(&of, 1));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(products_are_as_executed),
+        TEST(results_go_where_addends_were),
+        TEST(products_without_a_plan_are_executed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
