@@ -85,7 +85,7 @@ TILE_INLINE void tile_add_step(struct tile *self, const struct block *block, u32
     }
     tile_words wraps = tile_all(0);
 #define ROUND(i)                                                                    \
-    const tile_words total##i = near##i + sum##i;                                   \
+    const tile_words total##i = tile_add(near##i, sum##i);                          \
     wraps |= (near##i ^ total##i) & (sum##i ^ total##i);                            \
     const tile_floats unit##i = (tile_floats)(tile_all(254 << 23) - scale##i);      \
     value[i] =                                                                      \
@@ -139,7 +139,7 @@ TILE_INLINE void tile_add_floats(struct tile *self, const struct block *all, u32
 
 TILE_INLINE tile_words tile_add_integer(const struct tile *self, tile_words c, tile_words products)
 {
-    const tile_words total = c + products;
+    const tile_words total = tile_add(c, products);
     if (!self->saturates)
         return total;
     const tile_words wraps = ~(c ^ products) & (c ^ total);

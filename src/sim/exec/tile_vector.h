@@ -20,6 +20,7 @@
 typedef float tile_floats TILE_VECTOR;
 typedef s32 tile_words TILE_VECTOR;
 typedef int16_t tile_pairs TILE_VECTOR; /* two in a word */
+typedef u32 tile_unsigned TILE_VECTOR;  /* for sums that may wrap */
 /* What all rows have alike: it is kept once. */
 typedef float tile_quad __attribute__((vector_size(16), may_alias));
 typedef s32 tile_word_quad __attribute__((vector_size(16), may_alias));
@@ -62,6 +63,16 @@ TILE_INLINE tile_words tile_select(tile_words mask, tile_words yes, tile_words n
 TILE_INLINE tile_words tile_all(s32 value)
 {
     return (tile_words)TILE_WITH(set1_epi32, value);
+}
+
+TILE_INLINE tile_words tile_add(tile_words a, tile_words b)
+{
+    return (tile_words)((tile_unsigned)a + (tile_unsigned)b);
+}
+
+TILE_INLINE tile_words tile_subtract(tile_words a, tile_words b)
+{
+    return (tile_words)((tile_unsigned)a - (tile_unsigned)b);
 }
 
 TILE_INLINE tile_words tile_truncate(tile_floats values)
@@ -124,10 +135,10 @@ TILE_INLINE tile_floats tile_cut(tile_words sum, bool to_odd)
 #if TILE_LANES == 16
     const tile_words cut = (tile_words)_mm512_cvt_roundepi32_ps(
         TILE_INTEGER(sum), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
-    const tile_words excess = sum - tile_truncate((tile_floats)cut);
+    const tile_words excess = tile_subtract(sum, tile_truncate((tile_floats)cut));
 #else
     const tile_floats nearest = __builtin_convertvector(sum, tile_floats);
-    const tile_words excess = sum - tile_truncate(nearest);
+    const tile_words excess = tile_subtract(sum, tile_truncate(nearest));
     const tile_words is_beyond = /* where it is away from zero */
         (tile_words)_mm256_sign_epi32(TILE_INTEGER(excess), TILE_INTEGER(sum)) >> 31;
     const tile_words cut = (tile_words)nearest + is_beyond;
