@@ -335,7 +335,7 @@ static void end_at_once(const struct flow_block *blocks, uint32_t count, const b
 
 /* Lanes that end, or trap, on their way are not waited for: of the others, where those of two
  * successors meet before an end that both can come to. As ptxas does; on an H100 lanes after such
- * regions are together again (tests/behaviour, returns). */
+ * regions are together again (tests/behaviour, nested_return and on). */
 static void meet_without_ended(const struct lowering *lowering, const struct flow_block *blocks,
                                uint32_t count, const uint32_t *dominator, uint32_t *meeting)
 {
