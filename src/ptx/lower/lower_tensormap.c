@@ -27,8 +27,8 @@ static const struct field *find_field(const struct wl_ptx_instruction *instructi
     return NULL;
 }
 
-/* `replace.tile.FIELD.SPACE.b1024.TYPE [map], ordinal, value`: a store of that type. Before PTX 8.5
- * strides were in units of 16 bytes. */
+/* `replace.tile.FIELD{.SPACE}.b1024.TYPE [map], ordinal, value`: a store of that type. Before
+ * PTX 8.5 strides were in units of 16 bytes. */
 static bool replace(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
 {
     const struct field *field = find_field(instruction);
@@ -45,9 +45,12 @@ static bool replace(struct lowering *lowering, const struct wl_ptx_instruction *
     struct wl_ptx_operand operands[2] = {instruction->operands[0], instruction->operands[value]};
     operands[0].integer += (int64_t)field->offset_bytes + ordinal * (int64_t)field->item_bytes;
     struct wl_ptx_instruction store = *instruction;
-    store.modifiers[0] = instruction->modifiers[3];
-    store.modifiers[1] = instruction->modifiers[instruction->modifier_count - 1];
-    store.modifier_count = 2;
+    store.modifier_count = 0;
+    if (strcmp(instruction->modifiers[3], "b1024") !=
+        0) /* without a space the address is generic */
+        store.modifiers[store.modifier_count++] = instruction->modifiers[3];
+    store.modifiers[store.modifier_count++] =
+        instruction->modifiers[instruction->modifier_count - 1];
     store.operands = operands;
     store.operand_count = 2;
     lower_store(lowering, &store);
