@@ -132,6 +132,19 @@ static enum wl_code print_table(const struct predicting *predicting, struct wl_e
         wl_console_width(predicting->console->pages), error);
 }
 
+/* Of models that could not run what they are predicted for. */
+static void tell_newer_targets(const struct predicting *predicting)
+{
+    for (size_t g = 0; g < predicting->gpu_count; g++) {
+        size_t count = 0;
+        const struct wl_report_note *notes = wl_report_notes(predicting->gpus[g].report, &count);
+        for (size_t i = 0; i < count; i++)
+            if (strcmp(notes[i].record.code, "newer-target") == 0)
+                wl_console_warn(predicting->console, notes[i].record.hint, "%s: %s",
+                                predicting->gpus[g].gpu, notes[i].record.text);
+    }
+}
+
 static enum wl_code predict(struct predicting *predicting, struct wl_error *error)
 {
     enum wl_code code = split_names(predicting, error);
@@ -145,6 +158,8 @@ static enum wl_code predict(struct predicting *predicting, struct wl_error *erro
     }
     if (!code)
         code = print_table(predicting, error);
+    if (!code)
+        tell_newer_targets(predicting);
     for (size_t g = 0; g < predicting->gpu_count; g++) {
         wl_report_close(predicting->gpus[g].report);
         free(predicting->gpus[g].launches);
