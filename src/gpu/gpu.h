@@ -167,6 +167,11 @@ struct wl_occupancy {
     const char *limiter;          /* "registers", "shared memory", "warps", "blocks", "barriers" */
 };
 
+/* The most registers a thread may have for so many blocks of threads_per_block to be on an SM at
+ * once. 0: they are not, whatever it has. */
+uint32_t wl_occupancy_most_registers(const struct wl_gpu *gpu, uint32_t threads_per_block,
+                                     uint32_t blocks);
+
 /* blocks_per_sm is 0 where the kernel cannot run at all (limiter says why). Never fails. */
 void wl_occupancy_compute(const struct wl_gpu *gpu, const struct wl_occupancy_input *input,
                           struct wl_occupancy *occupancy);

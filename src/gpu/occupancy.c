@@ -126,6 +126,21 @@ static void find_limiter(struct wl_occupancy *occupancy)
     }
 }
 
+uint32_t wl_occupancy_most_registers(const struct wl_gpu *gpu, uint32_t threads_per_block,
+                                     uint32_t blocks)
+{
+    const uint32_t warps = round_up(threads_per_block, gpu->warp_size) / gpu->warp_size,
+                   granularity = gpu->warp_allocation_granularity,
+                   unit = gpu->register_allocation_unit;
+    if (!warps || !blocks || blocks > gpu->max_warps_per_sm / warps)
+        return 0;
+    /* limit_by_registers the other way round: a block alone, then all on the SM's parts */
+    const uint32_t alone = gpu->registers_per_block / round_up(warps, granularity),
+                   together = gpu->registers_per_sm / round_up(warps * blocks, granularity);
+    const uint32_t registers = least(alone, together) / unit * unit / gpu->warp_size;
+    return least(registers, gpu->max_registers_per_thread);
+}
+
 void wl_occupancy_compute(const struct wl_gpu *gpu, const struct wl_occupancy_input *input,
                           struct wl_occupancy *occupancy)
 {

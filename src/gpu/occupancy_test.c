@@ -113,6 +113,33 @@ static void test_limiter(void **state)
     assert_string_equal(compute(32, 128, 40000, 0, -1).limiter, "shared memory");
 }
 
+/* More registers, and a block less is on the SM. */
+static void test_most_registers(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t threads, blocks, most;
+    } known[] = {{384, 1, 168}, {256, 1, 255}, {1024, 1, 64}, {128, 4, 128}, {256, 3, 80}};
+    for (const char *const *name = wl_gpu_list(); *name; name++) {
+        load(*name);
+        for (uint32_t threads = 32; threads <= 1024; threads += 96)
+            for (uint32_t blocks = 1; blocks <= 4; blocks++) {
+                const uint32_t most = wl_occupancy_most_registers(&gpu, threads, blocks);
+                if (!most) {
+                    assert_true(threads * blocks > gpu.max_warps_per_sm * 32);
+                    continue;
+                }
+                assert_true(compute(most, threads, 0, 0, -1).limit_registers >= blocks);
+                assert_true(most == gpu.max_registers_per_thread ||
+                            compute(most + 1, threads, 0, 0, -1).limit_registers < blocks);
+            }
+    }
+    load("h200");
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        assert_int_equal(wl_occupancy_most_registers(&gpu, known[i].threads, known[i].blocks),
+                         known[i].most);
+}
+
 /* Values of the CUDA Occupancy Calculator. */
 static void test_older_gpus(void **state)
 {
@@ -179,6 +206,7 @@ int main(void)
         cmocka_unit_test(test_preferred_carveouts_as_hopper_reports),
         cmocka_unit_test(test_barriers_as_hopper_reports),
         cmocka_unit_test(test_limiter),
+        cmocka_unit_test(test_most_registers),
         cmocka_unit_test(test_older_gpus),
         cmocka_unit_test(test_kernels_that_cannot_run),
     };

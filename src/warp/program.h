@@ -133,6 +133,7 @@ struct wl_program {
     uint32_t register_estimate;                /* by liveness, as ptxas might need; predicted */
     uint32_t barrier_count;                    /* named barriers used */
     uint32_t max_threads_per_block;            /* .maxntid / .reqntid product, 0: none */
+    uint32_t min_blocks_per_sm, max_registers; /* .minnctapersm, .maxnreg, 0: none */
     bool needs_clusters;                       /* it is to be launched in clusters, */
     uint32_t cluster[3];                       /* of so many blocks; 0: the launch says */
     bool blocks_are_clusters;                  /* its launch counts clusters, not blocks */

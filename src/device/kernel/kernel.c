@@ -73,6 +73,32 @@ static bool find_registers(struct wl_device_kernel *kernel)
     return true;
 }
 
+static void lower_estimate(struct wl_device_kernel *kernel, uint32_t most)
+{
+    if (most && kernel->info.registers_per_thread > most)
+        kernel->info.registers_per_thread = most;
+}
+
+/* ptxas keeps to what the kernel asks for: .maxnreg, or room for .minnctapersm blocks of .maxntid
+ * threads (PTX ISA, performance-tuning directives). */
+static void estimate_registers(struct wl_device_kernel *kernel)
+{
+    const struct wl_program *program = kernel->program;
+    kernel->info.registers_per_thread = program->register_estimate;
+    kernel->info.registers_source = "liveness";
+    lower_estimate(kernel, program->max_registers);
+    if (program->max_threads_per_block)
+        lower_estimate(kernel, wl_occupancy_most_registers(
+                                   &wl_device.gpu, program->max_threads_per_block,
+                                   program->min_blocks_per_sm ? program->min_blocks_per_sm : 1));
+}
+
+void wl_device_kernel_fit_estimate(struct wl_device_kernel *kernel, uint32_t threads_per_block)
+{
+    if (strcmp(kernel->info.registers_source, "liveness") == 0)
+        lower_estimate(kernel, wl_occupancy_most_registers(&wl_device.gpu, threads_per_block, 1));
+}
+
 static void count_constants(struct wl_device_kernel *kernel)
 {
     const struct wl_ptx_module *parsed = kernel->image->parsed;
@@ -113,10 +139,8 @@ static int lower(struct wl_device_kernel *kernel)
     kernel->info.module = &kernel->image->info;
     kernel->info.mangled = kernel->name;
     kernel->info.program = kernel->program;
-    if (!is_compiled) {
-        kernel->info.registers_per_thread = kernel->program->register_estimate;
-        kernel->info.registers_source = "liveness";
-    }
+    if (!is_compiled)
+        estimate_registers(kernel);
     count_constants(kernel);
     return WL_DEVICE_OK;
 }

@@ -53,6 +53,7 @@ static int check_resources(const struct wl_device_request *request)
     if (program->max_threads_per_block && product(request->block) > program->max_threads_per_block)
         return WL_DEVICE_INVALID_VALUE;
     struct wl_occupancy occupancy = {0};
+    wl_device_kernel_fit_estimate(request->kernel, (uint32_t)product(request->block));
     wl_device_request_occupancy(request, &occupancy);
     if (!occupancy.blocks_per_sm)
         return WL_DEVICE_OUT_OF_RESOURCES;

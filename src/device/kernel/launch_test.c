@@ -1,4 +1,5 @@
 #include "base/count.h"
+#include "base/memory.h"
 #include "device/kernel/state.h"
 #include "support/device_support.h"
 
@@ -165,6 +166,53 @@ static void shapes_are_checked(void **state)
     seen[0] = '\0';
     assert_int_equal(run("bounded", 65, NULL), WL_DEVICE_INVALID_VALUE);
     assert_string_equal(seen, ""); /* hardware would not have seen a launch */
+}
+
+/* The text of a kernel, "wide", that has 220 values at once. */
+static char *write_wide(const char *directives)
+{
+    char *text = wl_string_format(".visible .entry wide(.param .u64 out)\n%s{\n"
+                                  ".reg .b64 %%rd<2>;\n.reg .b32 %%r<221>;\n"
+                                  "ld.param.u64 %%rd1, [out];\n",
+                                  directives);
+    for (int i = 0; i < 2 * 220; i++) {
+        char *longer =
+            i < 220
+                ? wl_string_format("%sld.volatile.global.u32 %%r%d, [%%rd1];\n", text, i + 1)
+                : wl_string_format("%sst.volatile.global.u32 [%%rd1], %%r%d;\n", text, i - 220 + 1);
+        free(text);
+        text = longer;
+    }
+    char *whole = wl_string_format("%sret;\n}\n", text);
+    free(text);
+    return whole;
+}
+
+static uint32_t launch_wide(const char *directives, uint32_t threads)
+{
+    struct wl_device_module *wide = NULL;
+    char *kernel = write_wide(directives);
+    char *all = wl_string_format("%s%s", PTX_HEADER(60), kernel);
+    void *parameters[] = {&out};
+    struct wl_device_request request = request_of("count", threads, parameters);
+    assert_int_equal(wl_device_module_load(all, &wide), WL_DEVICE_OK);
+    request.kernel = wl_device_module_kernel(wide, "wide");
+    assert_int_equal(wl_device_launch(&request), WL_DEVICE_OK);
+    free(all);
+    free(kernel);
+    return last.kernel->registers_per_thread;
+}
+
+static void guessed_registers_keep_to_what_a_kernel_asks_for(void **state)
+{
+    (void)state;
+    assert_int_equal(launch_wide("", 256), 232); /* as alive */
+    assert_int_equal(launch_wide("", 384), 168);
+    assert_int_equal(launch_wide(".maxntid 384\n", 128), 168);
+    assert_int_equal(launch_wide(".maxntid 256, 2\n.minnctapersm 1\n", 128), 128);
+    assert_int_equal(launch_wide(".reqntid 128\n.minnctapersm 4\n", 128), 128);
+    assert_int_equal(launch_wide(".maxntid 1024\n.minnctapersm 9\n", 128), 232); /* no room */
+    assert_int_equal(launch_wide(".maxnreg 40\n", 32), 40);
 }
 
 static void shared_memory_needs_leave_beyond_48_kib(void **state)
@@ -406,6 +454,7 @@ int main(void)
         TEST(a_kernel_runs_and_is_observed),
         TEST(parameters_are_laid_out_as_declared),
         TEST(shapes_are_checked),
+        TEST(guessed_registers_keep_to_what_a_kernel_asks_for),
         TEST(shared_memory_needs_leave_beyond_48_kib),
         TEST(a_cooperative_grid_must_fit),
         TEST(clusters_have_a_size_that_divides_the_grid),

@@ -117,6 +117,9 @@ struct wl_device_kernel *wl_device_module_take_kernel(struct wl_device_module *m
                                                       const char *name);
 /* Lowers the kernel at its first use. Returns kernel->code. */
 int wl_device_kernel_open(struct wl_device_kernel *kernel);
+/* Whoever launches a block of so many threads has it compiled to fit: a guess of its registers goes
+ * no higher. The kernel is open. */
+void wl_device_kernel_fit_estimate(struct wl_device_kernel *kernel, uint32_t threads_per_block);
 /* The clusters of a launch whose kernel is open, and its grid in blocks; or what is wrong. */
 int wl_device_cluster_resolve(struct wl_device_request *request);
 void wl_device_kernel_free(struct wl_device_kernel *kernel);

@@ -760,6 +760,8 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
     lowering.program = wl_alloc_zero(1, sizeof *lowering.program);
     lowering.program->name = wl_string_copy(function->name);
     lowering.program->max_threads_per_block = thread_limit(function);
+    lowering.program->min_blocks_per_sm = function->min_blocks;
+    lowering.program->max_registers = function->max_registers;
     lowering.program->numbering_obstacle = wl_ptx_numbering_obstacle(function);
     lowering.program->needs_clusters = function->needs_clusters;
     lowering.program->blocks_are_clusters = function->blocks_are_clusters;
