@@ -165,14 +165,13 @@ static enum wl_code run(void *given, const struct wl_arguments *arguments,
 {
     (void)arguments;
     const struct options *options = given;
-    static const char default_model[] = "h200";
     struct wl_cuda_machine machine;
     struct wl_text out = {0};
     enum wl_code code = WL_OK;
     if (!options->gpu)
         wl_cuda_probe(&machine);
     if (options->gpu || machine.device_count == 0)
-        code = show_model(options, options->gpu ? options->gpu : default_model, &out, error);
+        code = show_model(options, options->gpu ? options->gpu : wl_gpu_default(), &out, error);
     else
         code = show_device(options, console, &machine, &out, error);
     if (!code)

@@ -45,7 +45,7 @@ static char *next_model(char **rest)
 static enum wl_code split_names(struct predicting *predicting, struct wl_error *error)
 {
     const struct wl_settings *settings = &predicting->options->settings;
-    const char *names = settings->gpu[0] ? settings->gpu : "h200";
+    const char *names = settings->gpu[0] ? settings->gpu : wl_gpu_default();
     char *copy = wl_string_copy(names), *rest = copy;
     enum wl_code code = WL_OK;
     while (!code && rest) {

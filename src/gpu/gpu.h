@@ -146,6 +146,10 @@ void wl_gpu_assume(const struct wl_gpu *gpu, struct wl_gpu *assumed);
 /* Names of the embedded models, oldest first. NULL-ended; static. */
 const char *const *wl_gpu_list(void);
 
+/* The model where none is asked for: WARPLENS_GPU of the environment, which may not exist, or
+ * "h200". Valid until the environment changes. */
+const char *wl_gpu_default(void);
+
 /* Inputs of theoretical occupancy: what limits the resident blocks of an SM. CUDA C++ Programming
  * Guide, occupancy. */
 struct wl_occupancy_input {

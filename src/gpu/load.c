@@ -347,6 +347,12 @@ static void make_list(void)
         model_names[i] = dated_models[i].name;
 }
 
+const char *wl_gpu_default(void)
+{
+    const char *name = getenv("WARPLENS_GPU");
+    return name && *name ? name : "h200";
+}
+
 const char *const *wl_gpu_list(void)
 {
     pthread_once(&list_once, make_list);

@@ -12,7 +12,6 @@
 #include "run/ceilings.h"
 
 static const char hardware_library[] = "libwarplens-cupti.so";
-static const char default_gpu[] = "h200";
 
 /* ---- which ---- */
 
@@ -109,7 +108,7 @@ enum wl_code wl_hardware_choose(const struct wl_run_request *request,
         return code;
     settings->collector = WL_COLLECTOR_SIM;
     if (!settings->gpu[0])
-        replace(&settings->gpu, wl_string_copy(default_gpu));
+        replace(&settings->gpu, wl_string_copy(wl_gpu_default()));
     if (settings->clock_mhz)
         replace(&settings->gpu,
                 wl_string_format("%s,clock_mhz=%" PRIu32, settings->gpu, settings->clock_mhz));

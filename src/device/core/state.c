@@ -9,8 +9,6 @@
 #include "device/core/beside.h"
 #include "device/core/clock.h"
 
-#define DEFAULT_GPU "h200"
-
 struct wl_device_state wl_device;
 
 static const char *first_text(const char *given, const char *variable, const char *otherwise)
@@ -35,7 +33,8 @@ static void store_options(const struct wl_device_options *options)
     free(wl_device.gpu_folder);
     free(wl_device.whatif_together);
     wl_device.options = *options;
-    wl_device.gpu_name = wl_string_copy(first_text(options->gpu, "WARPLENS_GPU", DEFAULT_GPU));
+    wl_device.gpu_name =
+        wl_string_copy(options->gpu && *options->gpu ? options->gpu : wl_gpu_default());
     wl_device.gpu_folder =
         wl_string_copy(first_text(options->gpu_folder, "WARPLENS_GPU_FOLDER", NULL));
     wl_device.options.gpu = wl_device.gpu_name;
