@@ -4,7 +4,7 @@
 
 #include "base/embedded.h"
 
-#define FILES_MAX 4
+#define FILES_MAX 5
 
 extern const struct wl_embedded_file wl_embedded_cublas[];
 
