@@ -4,29 +4,18 @@
 
 #include "api/cublas/stand_in.h"
 
-#define BLOCK_THREADS 256
-#define BLOCKS_MAX 1024
-
-static int launch(struct wl_cublas_handle *handle, const char *name, uint32_t blocks,
+/* A block for each of count. */
+static int launch(struct wl_cublas_handle *handle, const char *name, uint32_t count,
                   void **parameters)
 {
-    struct wl_device_request request = {
-        .kernel = wl_cublas_find_kernel("dense.ptx", name),
-        .grid = {blocks, 1, 1},
-        .block = {BLOCK_THREADS, 1, 1},
-        .stream = handle->stream,
-        .parameters = parameters,
-    };
-    return request.kernel ? (int)wl_cublas_status_of(wl_device_launch(&request))
-                          : WL_CUBLAS_INTERNAL_ERROR;
+    return wl_cublas_launch(handle, "dense.ptx", name, (uint32_t[]){count, 1, 1}, parameters);
 }
 
-/* A thread for each of count elements, at most so many blocks. */
+/* A thread for each of count elements. */
 static int launch_over(struct wl_cublas_handle *handle, const char *name, int64_t count,
                        void **parameters)
 {
-    int64_t blocks = (count + BLOCK_THREADS - 1) / BLOCK_THREADS;
-    return launch(handle, name, (uint32_t)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX), parameters);
+    return wl_cublas_launch_over(handle, "dense.ptx", name, count, 1, parameters);
 }
 
 static int move(void *pointer, const char *name, int n, void *x, int incx, void *y, int incy,
@@ -46,8 +35,6 @@ static int reduce(void *pointer, const char *name, int n, const void *x, int inc
                   void *result, size_t result_bytes)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
-    struct wl_device_allocation found;
-    void *place = result;
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     if (!wl_cublas_can_point(handle, result))
@@ -56,17 +43,12 @@ static int reduce(void *pointer, const char *name, int n, const void *x, int inc
         memset(result, 0, result_bytes);
         return WL_CUBLAS_OK;
     }
-    const bool is_device = wl_device_memory_find(result, &found);
-    if (!is_device && wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, result_bytes, 0, &place))
+    void *place = wl_cublas_result_place(result, result_bytes);
+    if (!place)
         return WL_CUBLAS_ALLOC_FAILED;
     int status = for_least ? launch(handle, name, 1, (void *[]){&n, &x, &incx, for_least, &place})
                            : launch(handle, name, 1, (void *[]){&n, &x, &incx, &place});
-    if (is_device)
-        return status;
-    if (status == WL_CUBLAS_OK)
-        memcpy(result, place, result_bytes);
-    wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, place);
-    return status;
+    return wl_cublas_result_take(result, place, result_bytes, status);
 }
 
 static int search(void *handle, const char *name, int n, const void *x, int incx, int for_least,

@@ -4,7 +4,8 @@
 
 #include "base/embedded.h"
 
-#define FILES_MAX 5
+#define FILES_MAX 6
+#define BLOCKS_MAX 1024
 
 extern const struct wl_embedded_file wl_embedded_cublas[];
 
@@ -48,4 +49,45 @@ struct wl_device_kernel *wl_cublas_find_kernel(const char *file, const char *nam
         }
     }
     return wl_device_module_kernel(loaded, name);
+}
+
+int wl_cublas_launch(const struct wl_cublas_handle *handle, const char *file, const char *name,
+                     const uint32_t grid[3], void **parameters)
+{
+    struct wl_device_request request = {
+        .kernel = wl_cublas_find_kernel(file, name),
+        .grid = {grid[0], grid[1], grid[2]},
+        .block = {WL_CUBLAS_BLOCK_THREADS, 1, 1},
+        .stream = handle->stream,
+        .parameters = parameters,
+    };
+    return request.kernel ? (int)wl_cublas_status_of(wl_device_launch(&request))
+                          : WL_CUBLAS_INTERNAL_ERROR;
+}
+
+int wl_cublas_launch_over(const struct wl_cublas_handle *handle, const char *file, const char *name,
+                          int64_t count, uint32_t batch, void **parameters)
+{
+    const int64_t blocks = (count + WL_CUBLAS_BLOCK_THREADS - 1) / WL_CUBLAS_BLOCK_THREADS;
+    const uint32_t grid[3] = {(uint32_t)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX), batch, 1};
+    return wl_cublas_launch(handle, file, name, grid, parameters);
+}
+
+void *wl_cublas_result_place(void *result, size_t bytes)
+{
+    struct wl_device_allocation found;
+    void *place = NULL;
+    if (wl_device_memory_find(result, &found))
+        return result;
+    return wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, bytes, 0, &place) ? NULL : place;
+}
+
+int wl_cublas_result_take(void *result, void *place, size_t bytes, int status)
+{
+    if (place == result)
+        return status;
+    if (status == WL_CUBLAS_OK)
+        memcpy(result, place, bytes);
+    wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, place);
+    return status;
 }

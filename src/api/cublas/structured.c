@@ -3,8 +3,6 @@
 
 #include "api/cublas/stand_in.h"
 
-#define BLOCK_THREADS 256
-#define BLOCKS_MAX 1024
 #define BATCH_MAX 65535 /* blocks in y */
 #define INVERSE_MOST 32 /* the order that cublas<t>matinvBatched takes */
 
@@ -55,36 +53,20 @@ static struct matrix column_of(const void *x, int n, int increment, size_t bytes
     return (struct matrix){(const char *)x - back * (long long)bytes, increment, 0};
 }
 
-static int launch(struct wl_cublas_handle *handle, const char *file, const char *name,
-                  const uint32_t grid[2], void **parameters)
-{
-    struct wl_device_request request = {
-        .kernel = wl_cublas_find_kernel(file, name),
-        .grid = {grid[0], grid[1], 1},
-        .block = {BLOCK_THREADS, 1, 1},
-        .stream = handle->stream,
-        .parameters = parameters,
-    };
-    return request.kernel ? (int)wl_cublas_status_of(wl_device_launch(&request))
-                          : WL_CUBLAS_INTERNAL_ERROR;
-}
-
-/* A thread for each of count elements, at most so many blocks, of each of a batch. */
+/* A thread for each of count elements, of each of a batch. */
 static int launch_over(struct wl_cublas_handle *handle, const char *name, int64_t count, int batch,
                        void **parameters)
 {
-    const int64_t blocks = (count + BLOCK_THREADS - 1) / BLOCK_THREADS;
-    return launch(
-        handle, "structured.ptx", name,
-        (uint32_t[]){(uint32_t)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX), (uint32_t)batch},
-        parameters);
+    return wl_cublas_launch_over(handle, "structured.ptx", name, count, (uint32_t)batch,
+                                 parameters);
 }
 
 /* A block for each of a batch. */
 static int launch_batch(struct wl_cublas_handle *handle, const char *name, int batch,
                         void **parameters)
 {
-    return launch(handle, "structured.ptx", name, (uint32_t[]){(uint32_t)batch, 1}, parameters);
+    return wl_cublas_launch(handle, "structured.ptx", name, (uint32_t[]){(uint32_t)batch, 1, 1},
+                            parameters);
 }
 
 /* c = alpha a b + beta c. On the right side it is the transposed product. */
@@ -139,9 +121,10 @@ static int solve_vector(void *pointer, const char *name, struct shape shape, int
         return WL_CUBLAS_INVALID_VALUE;
     if (!n)
         return WL_CUBLAS_OK;
-    return launch(handle, "dense.ptx", name, (uint32_t[]){1, 1},
-                  (void *[]){&is_upper, &transpose, &is_unit, &n, &columns, scalar(one), &a, &lda,
-                             &x.at, &x.row_step, &x.column_step});
+    return wl_cublas_launch_over(handle, "dense.ptx", name, 1, 1,
+                                 (void *[]){&is_upper, &transpose, &is_unit, &n, &columns,
+                                            scalar(one), &a, &lda, &x.at, &x.row_step,
+                                            &x.column_step});
 }
 
 /* c = alpha (a b' + b a') + beta c, of n by k; the second product only if is_both. */

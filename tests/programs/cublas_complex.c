@@ -1,0 +1,263 @@
+/* cuBLAS's calls on complex numbers against what is computed here. */
+#include <complex.h>
+#include <math.h>
+
+#include "runtime.h"
+
+typedef double complex number;
+typedef float complex narrow;
+
+int cublasCreate_v2(void **handle);
+int cublasDestroy_v2(void *handle);
+int cublasZcopy_v2(void *handle, int n, const number *x, int incx, number *y, int incy);
+int cublasCswap_v2(void *handle, int n, narrow *x, int incx, narrow *y, int incy);
+int cublasZaxpy_v2(void *handle, int n, const number *alpha, const number *x, int incx, number *y,
+                   int incy);
+int cublasZscal_v2(void *handle, int n, const number *alpha, number *x, int incx);
+int cublasZdscal_v2(void *handle, int n, const double *alpha, number *x, int incx);
+int cublasCsscal_v2(void *handle, int n, const float *alpha, narrow *x, int incx);
+int cublasZdotu_v2(void *handle, int n, const number *x, int incx, const number *y, int incy,
+                   number *result);
+int cublasZdotc_v2(void *handle, int n, const number *x, int incx, const number *y, int incy,
+                   number *result);
+int cublasDzasum_v2(void *handle, int n, const number *x, int incx, double *result);
+int cublasDznrm2_v2(void *handle, int n, const number *x, int incx, double *result);
+int cublasScnrm2_v2(void *handle, int n, const narrow *x, int incx, float *result);
+int cublasIzamax_v2(void *handle, int n, const number *x, int incx, int *result);
+int cublasIcamin_v2(void *handle, int n, const narrow *x, int incx, int *result);
+int cublasZgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const number *alpha,
+                   const number *a, int lda, const number *b, int ldb, const number *beta,
+                   number *c, int ldc);
+int cublasCgemm3m(void *handle, int op_a, int op_b, int m, int n, int k, const narrow *alpha,
+                  const narrow *a, int lda, const narrow *b, int ldb, const narrow *beta, narrow *c,
+                  int ldc);
+int cublasZgemmBatched(void *handle, int op_a, int op_b, int m, int n, int k, const number *alpha,
+                       const number *const *a, int lda, const number *const *b, int ldb,
+                       const number *beta, number *const *c, int ldc, int count);
+int cublasZgemmStridedBatched(void *handle, int op_a, int op_b, int m, int n, int k,
+                              const number *alpha, const number *a, int lda, long long stride_a,
+                              const number *b, int ldb, long long stride_b, const number *beta,
+                              number *c, int ldc, long long stride_c, int count);
+int cublasZgemv_v2(void *handle, int op, int m, int n, const number *alpha, const number *a,
+                   int lda, const number *x, int incx, const number *beta, number *y, int incy);
+int cublasZgeru_v2(void *handle, int m, int n, const number *alpha, const number *x, int incx,
+                   const number *y, int incy, number *a, int lda);
+int cublasZgerc_v2(void *handle, int m, int n, const number *alpha, const number *x, int incx,
+                   const number *y, int incy, number *a, int lda);
+int cublasZgeam(void *handle, int op_a, int op_b, int m, int n, const number *alpha,
+                const number *a, int lda, const number *beta, const number *b, int ldb, number *c,
+                int ldc);
+int cublasZtrsm_v2(void *handle, int side, int fill, int op, int diagonal, int m, int n,
+                   const number *alpha, const number *a, int lda, number *b, int ldb);
+
+enum { M = 19, N = 17, K = 23, LD = 30, SIZE = LD * LD, BATCH = 3, INVALID = 7 };
+static void *handle;
+static number alpha = 2 - 1 * I, beta = 0.5 + 0.25 * I, one = 1, zero = 0;
+
+static number value(int i)
+{
+    return (i * 7 % 23 - 11) / 4.0 + (i * 5 % 19 - 9) / 8.0 * I;
+}
+
+static void *managed(size_t bytes)
+{
+    void *made = NULL;
+    EXPECT(cudaMallocManaged(&made, bytes, 1), 0);
+    return made;
+}
+
+static number *values(int count, int seed)
+{
+    number *made = managed((size_t)count * sizeof *made);
+    for (int i = 0; i < count; i++)
+        made[i] = value(i + seed);
+    return made;
+}
+
+/* Element of op(a). */
+static number element(const number *a, int op, int row, int column)
+{
+    const number at = op ? a[column + row * LD] : a[row + column * LD];
+    return op == 2 ? conj(at) : at;
+}
+
+static int is_near(number a, number b)
+{
+    return cabs(a - b) <= 1e-9 * (1 + cabs(b));
+}
+
+static void use_vectors(void)
+{
+    number *x = values(2 * SIZE, 1), *y = values(SIZE, 2), dotu = 0, dotc = 0, sum = 0, sum_c = 0;
+    narrow *f = managed(20 * sizeof *f), *g = managed(20 * sizeof *g);
+    double size = 0, length = 0, sizes = 0, squares = 0, third = 3;
+    float narrow_length = 0, two = 2;
+    int place = 0, wrong = 0;
+    for (int i = 0; i < SIZE; i++) {
+        sum += x[2 * i] * y[SIZE - 1 - i], sum_c += conj(x[2 * i]) * y[SIZE - 1 - i];
+        sizes += fabs(creal(y[i])) + fabs(cimag(y[i]));
+        squares += creal(y[i]) * creal(y[i]) + cimag(y[i]) * cimag(y[i]);
+    }
+    EXPECT(cublasZdotu_v2(handle, SIZE, x, 2, y, -1, &dotu), 0);
+    EXPECT(cublasZdotc_v2(handle, SIZE, x, 2, y, -1, &dotc), 0);
+    EXPECT(is_near(dotu, sum) && is_near(dotc, sum_c), 1);
+    EXPECT(cublasDzasum_v2(handle, SIZE, y, 1, &size), 0);
+    EXPECT(cublasDznrm2_v2(handle, SIZE, y, 1, &length), 0);
+    EXPECT(is_near(size, sizes) && is_near(length, sqrt(squares)), 1);
+    y[400] = -7 + 9 * I;
+    EXPECT(cublasIzamax_v2(handle, SIZE, y, 1, &place), 0);
+    EXPECT(place, 401);
+    EXPECT(cublasZdotu_v2(handle, 0, x, 1, y, 1, &dotu), 0);
+    EXPECT(dotu == 0, 1);
+    EXPECT(cublasZaxpy_v2(handle, SIZE, &alpha, x, 2, y, 1), 0);
+    EXPECT(is_near(y[7], alpha * x[14] + value(9)), 1);
+    EXPECT(cublasZscal_v2(handle, SIZE / 2, &alpha, x, 2), 0);
+    EXPECT(cublasZdscal_v2(handle, SIZE / 2, &third, x + 1, 2), 0);
+    for (int i = 0; i < SIZE; i++)
+        wrong += !is_near(x[i], (i % 2 ? 3 : alpha) * value(i + 1));
+    EXPECT(cublasZcopy_v2(handle, 10, x, 1, y, -1), 0);
+    EXPECT(wrong == 0 && y[0] == x[9] && y[9] == x[0], 1);
+    for (int i = 0; i < 20; i++)
+        f[i] = (narrow)value(i + 3), g[i] = (narrow)value(2 * i);
+    EXPECT(cublasCswap_v2(handle, 20, f, 1, g, 1), 0);
+    EXPECT(cublasCsscal_v2(handle, 20, &two, f, 1), 0);
+    EXPECT(f[5] == 2 * (narrow)value(10) && g[5] == (narrow)value(8), 1);
+    f[0] = 3, f[1] = 4 * I;
+    EXPECT(cublasScnrm2_v2(handle, 2, f, 1, &narrow_length), 0);
+    EXPECT(narrow_length == 5, 1);
+    f[11] = 0;
+    EXPECT(cublasIcamin_v2(handle, 20, f, 1, &place), 0);
+    EXPECT(place, 12);
+}
+
+/* How many elements of c differ from alpha op(a) op(b) + beta before. */
+static int count_wrong(const number *a, int op_a, const number *b, int op_b, const number *before,
+                       const number *c)
+{
+    int wrong = 0;
+    for (int i = 0; i < SIZE; i++) {
+        const int row = i % LD, column = i / LD;
+        number sum = 0;
+        for (int k = 0; k < K && row < M && column < N; k++)
+            sum += element(a, op_a, row, k) * element(b, op_b, k, column);
+        wrong += row < M && column < N ? !is_near(c[i], alpha * sum + beta * before[i])
+                                       : c[i] != before[i];
+    }
+    return wrong;
+}
+
+static void multiply(void)
+{
+    number *a = values(BATCH * SIZE, 1), *b = values(BATCH * SIZE, 2), *c = values(BATCH * SIZE, 3),
+           *before = values(BATCH * SIZE, 3);
+    const number **as = managed(BATCH * sizeof *as), **bs = managed(BATCH * sizeof *bs);
+    number **cs = managed(BATCH * sizeof *cs);
+    for (int i = 0; i < BATCH; i++)
+        as[i] = a + i * SIZE, bs[i] = b + i * SIZE, cs[i] = c + i * SIZE;
+    for (int kind = 0; kind < 9; kind++) {
+        const int op_a = kind % 3, op_b = kind / 3;
+        for (int way = 0; way < 3; way++) {
+            const int count = way ? BATCH : 1;
+            for (int i = 0; i < BATCH * SIZE; i++)
+                c[i] = before[i];
+            if (way == 0)
+                EXPECT(
+                    cublasZgemm_v2(handle, op_a, op_b, M, N, K, &alpha, a, LD, b, LD, &beta, c, LD),
+                    0);
+            if (way == 1)
+                EXPECT(cublasZgemmBatched(handle, op_a, op_b, M, N, K, &alpha, as, LD, bs, LD,
+                                          &beta, cs, LD, BATCH),
+                       0);
+            if (way == 2)
+                EXPECT(cublasZgemmStridedBatched(handle, op_a, op_b, M, N, K, &alpha, a, LD, SIZE,
+                                                 b, LD, SIZE, &beta, c, LD, SIZE, BATCH),
+                       0);
+            for (int i = 0; i < count; i++)
+                EXPECT(count_wrong(as[i], op_a, bs[i], op_b, before + i * SIZE, cs[i]), 0);
+        }
+    }
+    EXPECT(cublasZgemm_v2(handle, 0, 0, M, N, K, &alpha, a, M - 1, b, LD, &beta, c, LD), INVALID);
+    EXPECT(cublasZgemm_v2(handle, 3, 0, M, N, K, &alpha, a, LD, b, LD, &beta, c, LD), INVALID);
+    EXPECT(cublasZgemm_v2(handle, 0, 2, M, N, K, &alpha, a, LD, b, N - 1, &beta, c, LD), INVALID);
+    EXPECT(cublasZgemm_v2(NULL, 0, 0, M, N, K, &alpha, a, LD, b, LD, &beta, c, LD), 1);
+    narrow *f = managed(3 * sizeof *f), factor = 1, nothing = 0;
+    f[0] = 1 + 2 * I, f[1] = 3 - 1 * I, f[2] = NAN;
+    EXPECT(cublasCgemm3m(handle, 2, 0, 1, 1, 1, &factor, f, 1, f + 1, 1, &nothing, f + 2, 1), 0);
+    EXPECT(f[2] == (1 - 2 * I) * (3 - 1 * I), 1);
+}
+
+static void use_matrices_and_vectors(void)
+{
+    number *a = values(SIZE, 1), *x = values(2 * LD, 2), *y = values(2 * LD, 3);
+    int wrong = 0;
+    for (int op = 0; op < 3; op++) {
+        const int rows = op ? N : M, depth = op ? M : N;
+        EXPECT(cublasZgemv_v2(handle, op, M, N, &alpha, a, LD, x, -1, &zero, y, 2), 0);
+        for (int row = 0; row < rows; row++) {
+            number sum = 0;
+            for (int k = 0; k < depth; k++)
+                sum += element(a, op, row, k) * x[depth - 1 - k];
+            wrong += !is_near(y[2 * row], alpha * sum);
+        }
+        EXPECT(wrong, 0);
+    }
+    EXPECT(cublasZgeru_v2(handle, M, N, &alpha, x, 1, y, 2, a, LD), 0);
+    EXPECT(is_near(a[5 + 3 * LD], value(6 + 3 * LD) + alpha * x[5] * y[6]), 1);
+    EXPECT(cublasZgerc_v2(handle, M, N, &alpha, x, 1, y, 2, a, LD), 0);
+    EXPECT(is_near(a[4 + 2 * LD], value(5 + 2 * LD) + alpha * x[4] * (y[4] + conj(y[4]))), 1);
+    EXPECT(a[M] == value(M + 1), 1);
+    number *b = values(SIZE, 4), *c = values(SIZE, 5);
+    EXPECT(cublasZgeam(handle, 2, 1, M, N, &alpha, a, LD, &beta, b, LD, c, LD), 0);
+    for (int i = 0; i < M * N; i++)
+        wrong += !is_near(c[i % M + i / M * LD],
+                          alpha * element(a, 2, i % M, i / M) + beta * element(b, 1, i % M, i / M));
+    EXPECT(cublasZgeam(handle, 0, 0, M, N, &one, a, LD, &zero, NULL, LD, c, LD), 0);
+    EXPECT(wrong == 0 && c[7] == a[7], 1);
+}
+
+static number triangle(const number *a, int is_upper, int op, int is_unit, int row, int column)
+{
+    const int own_row = op ? column : row, own_column = op ? row : column;
+    if (row == column && is_unit)
+        return 1;
+    return (is_upper ? own_row <= own_column : own_row >= own_column) ? element(a, op, row, column)
+                                                                      : 0;
+}
+
+static void solve(void)
+{
+    number *a = values(SIZE, 1), *b = values(SIZE, 2);
+    for (int i = 0; i < LD; i++)
+        a[i * (LD + 1)] = 20 + 5 * I;
+    for (int i = 0; i < SIZE; i++)
+        a[i] = i % (LD + 1) ? a[i] / 16 : a[i];
+    for (int kind = 0; kind < 24; kind++) {
+        const int side = kind & 1, is_upper = kind >> 1 & 1, is_unit = kind >> 2 & 1, op = kind / 8,
+                  order = side ? N : M;
+        int wrong = 0;
+        for (int i = 0; i < SIZE; i++)
+            b[i] = value(i + kind);
+        EXPECT(cublasZtrsm_v2(handle, side, is_upper, op, is_unit, M, N, &alpha, a, LD, b, LD), 0);
+        for (int i = 0; i < M * N; i++) {
+            const int row = i % M, column = i / M;
+            number sum = 0;
+            for (int k = 0; k < order; k++)
+                sum += side ? b[row + k * LD] * triangle(a, is_upper, op, is_unit, k, column)
+                            : triangle(a, is_upper, op, is_unit, row, k) * b[k + column * LD];
+            wrong += cabs(sum - alpha * value(row + column * LD + kind)) > 1e-8;
+        }
+        EXPECT(wrong, 0);
+    }
+    EXPECT(cublasZtrsm_v2(handle, 0, 0, 0, 0, M, N, &alpha, a, M - 1, b, LD), INVALID);
+}
+
+int main(void)
+{
+    EXPECT(cublasCreate_v2(&handle), 0);
+    use_vectors();
+    multiply();
+    use_matrices_and_vectors();
+    solve();
+    EXPECT(cublasDestroy_v2(handle), 0);
+    return failures != 0;
+}
