@@ -11,7 +11,7 @@
 /* Called when memory runs out; must not return. Default: message and abort(). */
 extern void (*wl_memory_fail)(size_t size_bytes) __attribute__((noreturn));
 
-void *wl_alloc(size_t size_bytes);                              /* uninitialised */
+WL_EXPORT void *wl_alloc(size_t size_bytes);                    /* uninitialised */
 WL_EXPORT void *wl_alloc_zero(size_t count, size_t size_bytes); /* zeroed, checks overflow */
 void *wl_resize(void *block, size_t count, size_t size_bytes);  /* realloc, checks overflow */
 void *wl_alloc_aligned(size_t alignment, size_t size_bytes);    /* zeroed; free() it */

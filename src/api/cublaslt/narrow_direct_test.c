@@ -1,8 +1,8 @@
 /* Products of 8-bit numbers that are computed without the kernel's instructions, against those: all
  * of D and the largest magnitude, bit for bit. */
+#include "api/cublas/number.h"
 #include "api/cublaslt/cublaslt.h"
 #include "api/cublaslt/narrow.h"
-#include "api/cublaslt/narrow_tile.h"
 #include "base/count.h"
 #include "device/kernel/state.h"
 #include "support/device_support.h"
@@ -165,7 +165,7 @@ static void assert_as_executed(struct wl_lt_narrow *of, uint32_t batches, const 
     uint8_t *left = malloc(BUFFER_BYTES);
     assert_non_null(left);
     memcpy(of->d, before, BUFFER_BYTES);
-    assert_int_equal(multiply(of, batches), wl_lt_tile_is_there());
+    assert_int_equal(multiply(of, batches), wl_number_is_there());
     memcpy(left, of->d, BUFFER_BYTES);
     const uint32_t largest = largest_of(of);
     wl_device.options.execute_repeats = true;
@@ -218,7 +218,7 @@ static void products_without_a_plan_are_executed(void **state)
     of.epilogue = GELU;
     assert_false(multiply(&of, 1));
     of.epilogue = 0;
-    assert_int_equal(multiply(&of, 1), wl_lt_tile_is_there());
+    assert_int_equal(multiply(&of, 1), wl_number_is_there());
     of.d = buffers[A] + 16; /* what it reads is what it writes */
     assert_false(multiply(&of, 1));
     of.d = buffers[D];

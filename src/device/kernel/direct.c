@@ -17,7 +17,8 @@ static void compute_piece(void *self, uint32_t index, uint32_t worker)
 {
     const struct computing *computing = self;
     (void)worker;
-    computing->direct->compute(computing->launch->parameters, computing->launch->grid, index);
+    computing->direct->compute(computing->direct, computing->launch->parameters,
+                               computing->launch->grid, index);
 }
 
 /* The allocation that has all of the span, or range_count. */
@@ -55,7 +56,7 @@ bool wl_device_direct_run(const struct wl_device_kernel *kernel, const struct wl
 {
     const struct wl_device_direct *direct = __atomic_load_n(&kernel->direct, __ATOMIC_ACQUIRE);
     struct wl_device_direct_plan plan = {.piece_count = 0};
-    if (!direct || !direct->plan(launch->parameters, launch->grid, &plan) ||
+    if (!direct || !direct->plan(direct, launch->parameters, launch->grid, &plan) ||
         !is_there(launch, &plan, options->touched))
         return false;
     struct computing computing = {direct, launch};

@@ -20,10 +20,11 @@ struct wl_device_direct_plan {
 struct wl_device_direct {
     /* False: this launch's instructions must be executed. The plan is empty before. parameters: as
      * the kernel's list lays them out. */
-    bool (*plan)(const void *parameters, const uint32_t grid[3],
-                 struct wl_device_direct_plan *plan);
+    bool (*plan)(const struct wl_device_direct *self, const void *parameters,
+                 const uint32_t grid[3], struct wl_device_direct_plan *plan);
     /* All memory of the plan is there. */
-    void (*compute)(const void *parameters, const uint32_t grid[3], uint32_t piece);
+    void (*compute)(const struct wl_device_direct *self, const void *parameters,
+                    const uint32_t grid[3], uint32_t piece);
 };
 
 /* direct must stay valid as the kernel's text. */

@@ -26,8 +26,10 @@ static struct wl_device_kernel *kernel;
 static uint32_t *from, *to;
 static bool is_refused;
 
-static bool plan(const void *parameters, const uint32_t grid[3], struct wl_device_direct_plan *made)
+static bool plan(const struct wl_device_direct *self, const void *parameters,
+                 const uint32_t grid[3], struct wl_device_direct_plan *made)
 {
+    (void)self;
     const struct parameters *of = parameters;
     const uint64_t bytes = sizeof(uint32_t) * THREADS * grid[0];
     made->spans[0] = (struct wl_device_direct_span){(uint64_t)(uintptr_t)of->from, bytes};
@@ -38,8 +40,10 @@ static bool plan(const void *parameters, const uint32_t grid[3], struct wl_devic
 }
 
 /* Not what the kernel does, by which it is known: it adds 2. */
-static void compute(const void *parameters, const uint32_t grid[3], uint32_t piece)
+static void compute(const struct wl_device_direct *self, const void *parameters,
+                    const uint32_t grid[3], uint32_t piece)
 {
+    (void)self;
     const struct parameters *of = parameters;
     const uint32_t words = THREADS * grid[0] / PIECES;
     for (uint32_t i = piece * words; i < (piece + 1) * words; i++)

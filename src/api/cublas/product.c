@@ -1,0 +1,222 @@
+#include "api/cublas/product.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* ---- whether, and what it touches ---- */
+
+static bool overlap(const struct wl_device_direct_span *one,
+                    const struct wl_device_direct_span *other)
+{
+    return one->start < other->start + other->size_bytes &&
+           other->start < one->start + one->size_bytes;
+}
+
+void wl_product_plan_read(struct wl_device_direct_plan *plan, const void *start,
+                          uint64_t size_bytes)
+{
+    plan->spans[plan->span_count++] =
+        (struct wl_device_direct_span){(uint64_t)(uintptr_t)start, size_bytes};
+}
+
+bool wl_product_plan_write(struct wl_device_direct_plan *plan, const void *start,
+                           uint64_t size_bytes)
+{
+    wl_product_plan_read(plan, start, size_bytes);
+    const struct wl_device_direct_span *made = &plan->spans[plan->span_count - 1];
+    for (uint32_t i = 0; i + 1 < plan->span_count; i++)
+        if (overlap(made, &plan->spans[i]))
+            return false;
+    return true;
+}
+
+/* The bytes from its first element to the end of its last; 0: it goes backward, or beyond what
+ * there can be. */
+static uint64_t span_bytes(const struct wl_product_matrix *matrix, long long rows,
+                           long long columns, long long count)
+{
+    const long long steps[] = {matrix->row_step, matrix->column_step, matrix->stride};
+    const long long numbers[] = {rows, columns, count};
+    long long last = 0, more, bytes;
+    for (int i = 0; i < 3; i++)
+        if (numbers[i] > 1 &&
+            (steps[i] < 0 || __builtin_mul_overflow(numbers[i] - 1, steps[i], &more) ||
+             __builtin_add_overflow(last, more, &last)))
+            return 0;
+    return __builtin_add_overflow(last, 1, &last) ||
+                   __builtin_mul_overflow(last, (long long)wl_number_bytes(matrix->type), &bytes)
+               ? 0
+               : (uint64_t)bytes;
+}
+
+static bool is_aligned(const struct wl_product_matrix *matrix)
+{
+    return (uintptr_t)matrix->at % wl_number_bytes(matrix->type) == 0;
+}
+
+static bool add_read(struct wl_device_direct_plan *plan, const struct wl_product_matrix *matrix,
+                     long long rows, long long columns, long long count)
+{
+    const uint64_t bytes = span_bytes(matrix, rows, columns, count);
+    wl_product_plan_read(plan, matrix->at, bytes);
+    return bytes > 0 && is_aligned(matrix);
+}
+
+/* Whether no two elements of D are in one place: one product's columns stand behind each other, or
+ * those of one number side by side. */
+static bool is_spread(const struct wl_product *product)
+{
+    const struct wl_product_matrix *d = &product->d;
+    const long long rows = product->rows, others = product->count - 1;
+    if (d->row_step != 1 || (product->columns > 1 && d->column_step < rows))
+        return false;
+    return others == 0 || d->stride >= (product->columns - 1) * d->column_step + rows ||
+           (d->stride >= rows &&
+            (product->columns == 1 || d->column_step >= others * d->stride + rows));
+}
+
+/* Whether each element of D is written where the same of C was. */
+static bool is_in_place(const struct wl_product *product)
+{
+    const struct wl_product_matrix *c = &product->c, *d = &product->d;
+    return c->at == d->at && wl_number_bytes(c->type) == wl_number_bytes(d->type) &&
+           c->row_step == d->row_step && c->column_step == d->column_step && c->stride == d->stride;
+}
+
+static uint64_t piece_count(const struct wl_product *product)
+{
+    return (uint64_t)((product->rows + WL_TILE_ROWS - 1) / WL_TILE_ROWS) *
+           (uint64_t)((product->columns + WL_TILE_COLUMNS - 1) / WL_TILE_COLUMNS) *
+           (uint64_t)product->count;
+}
+
+static bool is_line_of_neighbours(const struct wl_product_matrix *factor)
+{
+    return factor->row_step == 1 || factor->column_step == 1;
+}
+
+bool wl_product_plan(const struct wl_product *product, struct wl_device_direct_plan *plan)
+{
+    const long long rows = product->rows, columns = product->columns, depth = product->depth,
+                    count = product->count;
+    const uint64_t bytes =
+        rows > 0 && columns > 0 && count > 0 ? span_bytes(&product->d, rows, columns, count) : 0;
+    if (!wl_number_is_there() || bytes == 0 || !is_aligned(&product->d) || !is_spread(product) ||
+        !is_line_of_neighbours(&product->a) || !is_line_of_neighbours(&product->b) ||
+        piece_count(product) >= UINT32_MAX)
+        return false;
+    if (depth > 0 && (!add_read(plan, &product->a, rows, depth, count) ||
+                      !add_read(plan, &product->b, depth, columns, count)))
+        return false;
+    if (product->has_addend && !is_in_place(product) &&
+        !add_read(plan, &product->c, rows, columns, count))
+        return false;
+    plan->piece_count = (uint32_t)piece_count(product);
+    return wl_product_plan_write(plan, product->d.at, bytes);
+}
+
+/* ---- a piece ---- */
+
+struct wl_product_piece wl_product_find_piece(const struct wl_product *product, uint32_t number)
+{
+    const long long down = (product->rows + WL_TILE_ROWS - 1) / WL_TILE_ROWS,
+                    across = (product->columns + WL_TILE_COLUMNS - 1) / WL_TILE_COLUMNS;
+    struct wl_product_piece piece = {.row = number % down * WL_TILE_ROWS,
+                                     .column = number / down % across * WL_TILE_COLUMNS,
+                                     .batch = number / down / across};
+    const long long rows = product->rows - piece.row, columns = product->columns - piece.column;
+    piece.rows = rows < WL_TILE_ROWS ? (int)rows : WL_TILE_ROWS;
+    piece.columns = columns < WL_TILE_COLUMNS ? (int)columns : WL_TILE_COLUMNS;
+    return piece;
+}
+
+static void *element(const struct wl_product_matrix *matrix, long long row, long long column,
+                     long long batch)
+{
+    return (uint8_t *)(uintptr_t)matrix->at +
+           (row * matrix->row_step + column * matrix->column_step + batch * matrix->stride) *
+               (long long)wl_number_bytes(matrix->type);
+}
+
+void *wl_product_column(const struct wl_product_matrix *matrix,
+                        const struct wl_product_piece *piece, int column)
+{
+    return element(matrix, piece->row, piece->column + column, piece->batch);
+}
+
+void wl_product_multiply(const struct wl_product *product, const struct wl_product_piece *piece,
+                         struct wl_tile *tile)
+{
+    const struct wl_product_matrix *a = &product->a, *b = &product->b;
+    const struct wl_tile_lines left = {element(a, piece->row, 0, piece->batch), a->type,
+                                       a->row_step, a->column_step, piece->rows},
+                               right = {element(b, 0, piece->column, piece->batch), b->type,
+                                        b->column_step, b->row_step, piece->columns};
+    wl_tile_multiply(tile, &left, &right, product->depth);
+}
+
+/* ---- kernels ---- */
+
+static void finish_column_f32(const struct wl_product *product,
+                              const struct wl_product_piece *piece, int column, float *sums)
+{
+    float addends[WL_TILE_ROWS];
+    if (product->is_padded)
+        for (int row = 0; row < piece->rows; row++)
+            sums[row] += 0.0f;
+    if (product->has_addend)
+        wl_number_read(product->c.type, wl_product_column(&product->c, piece, column), piece->rows,
+                       addends);
+    wl_number_scale(sums, piece->rows, product->alpha.f32, product->has_addend ? addends : NULL,
+                    product->beta.f32);
+    wl_number_write(product->d.type, wl_product_column(&product->d, piece, column), piece->rows,
+                    sums);
+}
+
+static void finish(const struct wl_product *product, const struct wl_product_piece *piece,
+                   struct wl_tile *tile)
+{
+    for (int column = 0; column < piece->columns; column++)
+        finish_column_f32(product, piece, column, tile->sums.f32[column]);
+}
+
+struct wl_device_kernel *wl_product_kernel_known(struct wl_device_kernel *kernel,
+                                                 const struct wl_product_kernel *self)
+{
+    if (kernel)
+        wl_device_kernel_set_direct(kernel, &self->direct);
+    return kernel;
+}
+
+static struct wl_product product_of(const struct wl_device_direct *self, const void *parameters,
+                                    const uint32_t grid[3])
+{
+    const struct wl_product_kernel *kernel = (const struct wl_product_kernel *)(const void *)self;
+    struct wl_product product = kernel->read(kernel, parameters);
+    product.count = grid[2];
+    product.has_addend = product.beta.f32 != 0;
+    product.is_padded = product.depth % kernel->depth_step != 0;
+    return product;
+}
+
+bool wl_product_kernel_plan(const struct wl_device_direct *self, const void *parameters,
+                            const uint32_t grid[3], struct wl_device_direct_plan *plan)
+{
+    const struct wl_product_kernel *kernel = (const struct wl_product_kernel *)(const void *)self;
+    const struct wl_product product = product_of(self, parameters, grid);
+    const long long tile = kernel->tile;
+    return grid[0] == (product.rows + tile - 1) / tile &&
+           grid[1] == (product.columns + tile - 1) / tile && wl_product_plan(&product, plan);
+}
+
+void wl_product_kernel_compute(const struct wl_device_direct *self, const void *parameters,
+                               const uint32_t grid[3], uint32_t number)
+{
+    const struct wl_product product = product_of(self, parameters, grid);
+    const struct wl_product_piece piece = wl_product_find_piece(&product, number);
+    struct wl_tile *tile = wl_alloc(sizeof *tile);
+    wl_product_multiply(&product, &piece, tile);
+    finish(&product, &piece, tile);
+    free(tile);
+}
