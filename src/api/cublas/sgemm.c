@@ -3,10 +3,49 @@
 #include <limits.h>
 #include <stddef.h>
 
+#include "api/cublas/product.h"
 #include "api/cublas/stand_in.h"
 
 #define TILE 64
+#define DEPTH_STEP 8
 #define BLOCK_THREADS 256
+
+/* The kernels' parameters. */
+struct parameters {
+    int m, n, k;
+    float alpha;
+    const float *a;
+    int lda;
+    const float *b;
+    int ldb;
+    float beta;
+    float *c;
+    int ldc;
+};
+
+static struct wl_product read(const struct wl_product_kernel *self, const void *parameters)
+{
+    const struct parameters *of = parameters;
+    const bool turns_a = self->transposes_a, turns_b = self->transposes_b;
+    const struct wl_product_matrix c = {of->c, WL_NUMBER_F32, 1, of->ldc, 0};
+    return (struct wl_product){
+        .rows = of->m,
+        .columns = of->n,
+        .depth = of->k,
+        .a = {of->a, WL_NUMBER_F32, turns_a ? of->lda : 1, turns_a ? 1 : of->lda, 0},
+        .b = {of->b, WL_NUMBER_F32, turns_b ? of->ldb : 1, turns_b ? 1 : of->ldb, 0},
+        .c = c,
+        .d = c,
+        .alpha.f32 = of->alpha,
+        .beta.f32 = of->beta,
+    };
+}
+
+#define KERNEL(a, b)                                                                         \
+    {                                                                                        \
+        .direct = WL_PRODUCT_DIRECT, TILE, DEPTH_STEP, .transposes_a = a, .transposes_b = b, \
+        .read = read                                                                         \
+    }
 
 /* The kernel for the two operations; NULL if the module cannot be loaded. */
 static struct wl_device_kernel *find_kernel(bool transpose_a, bool transpose_b)
@@ -15,7 +54,13 @@ static struct wl_device_kernel *find_kernel(bool transpose_a, bool transpose_b)
         {"warplens_sgemm_nn_64x64", "warplens_sgemm_nt_64x64"},
         {"warplens_sgemm_tn_64x64", "warplens_sgemm_tt_64x64"},
     };
-    return wl_cublas_find_kernel("sgemm.ptx", names[transpose_a][transpose_b]);
+    static const struct wl_product_kernel kernels[2][2] = {
+        {KERNEL(false, false), KERNEL(false, true)},
+        {KERNEL(true, false), KERNEL(true, true)},
+    };
+    return wl_product_kernel_known(
+        wl_cublas_find_kernel("sgemm.ptx", names[transpose_a][transpose_b]),
+        &kernels[transpose_a][transpose_b]);
 }
 
 static int64_t at_least_one(int64_t value)

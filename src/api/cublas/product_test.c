@@ -1,0 +1,258 @@
+/* cuBLAS's products that are computed without the kernels' instructions, against those: all of C,
+ * bit for bit. */
+#include "api/cublas/product.h"
+
+#include "api/cublas/stand_in.h"
+#include "base/count.h"
+#include "device/kernel/state.h"
+#include "support/device_support.h"
+
+enum { A, B, C, BUFFERS };
+enum { BUFFER_BYTES = 1 << 21, CASES = 40 };
+enum { PLAIN, SPECIAL, TINY, FILLINGS }; /* near 1; infinite and NaN among them; sums come to -0 */
+
+int cublasCreate_v2(void **handle);
+int cublasGemmStridedBatchedEx(void *handle, int op_a, int op_b, int m, int n, int k,
+                               const void *alpha, const void *a, int type_a, int lda,
+                               long long stride_a, const void *b, int type_b, int ldb,
+                               long long stride_b, const void *beta, void *c, int type_c, int ldc,
+                               long long stride_c, int count, int compute, int algorithm);
+
+/* What cuBLAS's numbers of types and of sums mean. */
+struct kind {
+    int factor, result, compute;
+    enum wl_number numbers, results;
+};
+
+static const struct kind kinds[] = {
+    {0, 0, 68, WL_NUMBER_F32, WL_NUMBER_F32},
+};
+
+struct product {
+    const struct kind *kind;
+    int op_a, op_b, m, n, k, count, lda, ldb, ldc;
+    long long stride_a, stride_b, stride_c;
+    union wl_product_scale alpha, beta;
+    uint8_t *a, *b, *c;
+};
+
+static uint8_t *buffers[BUFFERS];
+static void *handle;
+static uint32_t seed;
+
+static uint32_t draw(uint32_t below)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % below;
+}
+
+/* One device for all: the library keeps its kernels. */
+static int begin(void **state)
+{
+    (void)state;
+    start_device("h200", NULL);
+    for (int i = 0; i < BUFFERS; i++) {
+        void *memory = NULL;
+        assert_int_equal(
+            wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, BUFFER_BYTES, 0, &memory),
+            WL_DEVICE_OK);
+        buffers[i] = memory;
+    }
+    assert_int_equal(cublasCreate_v2(&handle), WL_CUBLAS_OK);
+    seed = 11;
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    shut_device_down();
+    return 0;
+}
+
+/* Below 2^-80 products are less than any number, which leaves -0 of a negative one. */
+static float draw_float(int filling)
+{
+    const float value = ((float)draw(4096) - 2048) / 64;
+    float special;
+    const uint32_t bits = draw(2) ? draw(1u << 24) << 8 | draw(256) : 0x7f800000u | draw(2) << 31;
+    memcpy(&special, &bits, sizeof special);
+    if (filling == SPECIAL && draw(300) == 0)
+        return special;
+    return filling == TINY ? value * 0x1p-80f : value;
+}
+
+static void fill(uint8_t *to, enum wl_number type, int filling)
+{
+    const uint32_t bytes = wl_number_bytes(type);
+    for (uint32_t i = 0; i < BUFFER_BYTES; i += bytes) {
+        const float value = draw_float(filling);
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        memcpy(to + i, &bits, bytes);
+    }
+}
+
+static float draw_scale(void)
+{
+    static const float scales[] = {1, 0.5f, -3, 0.013f, 0x1p-14f, 700};
+    return scales[draw(WL_COUNT(scales))];
+}
+
+static void draw_scales(struct product *product)
+{
+    product->alpha.f32 = draw(6) ? draw_scale() : 0;
+    product->beta.f32 = draw(2) ? draw_scale() : 0;
+}
+
+/* Shapes beyond a piece and in the midst of one, and products side by side in a matrix. */
+static struct product draw_product(const struct kind *kind)
+{
+    static const int depths[] = {0, 1, 8, 16, 33, 192, 193, 400};
+    struct product product = {
+        .kind = kind,
+        .op_a = (int)draw(3),
+        .op_b = (int)draw(3),
+        .m = draw(2) ? 1 + (int)draw(70) : 200 + (int)draw(130),
+        .n = draw(2) ? 1 + (int)draw(40) : 230 + (int)draw(40),
+        .k = draw(2) ? depths[draw(WL_COUNT(depths))] : 1 + (int)draw(300),
+        .count = 1 + (int)draw(2),
+        .a = buffers[A],
+        .b = buffers[B],
+        .c = buffers[C],
+    };
+    const int rows_a = product.op_a ? product.k : product.m,
+              rows_b = product.op_b ? product.n : product.k,
+              columns_a = product.op_a ? product.m : product.k,
+              columns_b = product.op_b ? product.k : product.n;
+    product.lda = 1 + rows_a + (int)draw(20);
+    product.ldb = 1 + rows_b + (int)draw(20);
+    product.ldc = product.m + (int)draw(20);
+    product.stride_a = draw(3) ? (long long)product.lda * columns_a + draw(9) : 0;
+    product.stride_b = draw(3) ? (long long)product.ldb * columns_b + draw(9) : 0;
+    product.stride_c = (long long)product.ldc * product.n + draw(9);
+    if (draw(4) == 0) {
+        product.stride_c = product.m + draw(9);
+        product.ldc = (int)product.stride_c * product.count + (int)draw(9);
+    }
+    const int filling = (int)draw(FILLINGS);
+    fill(buffers[A], kind->numbers, filling);
+    fill(buffers[B], kind->numbers, filling);
+    draw_scales(&product);
+    return product;
+}
+
+/* The launches that were computed without their instructions. */
+static uint64_t multiply(const struct product *of)
+{
+    const uint64_t before = wl_device_kernels.direct;
+    const struct kind *kind = of->kind;
+    assert_int_equal(cublasGemmStridedBatchedEx(handle, of->op_a, of->op_b, of->m, of->n, of->k,
+                                                &of->alpha, of->a, kind->factor, of->lda,
+                                                of->stride_a, of->b, kind->factor, of->ldb,
+                                                of->stride_b, &of->beta, of->c, kind->result,
+                                                of->ldc, of->stride_c, of->count, kind->compute, 0),
+                     WL_CUBLAS_OK);
+    return wl_device_kernels.direct - before;
+}
+
+/* A launch a product, where its kernel has no batches. */
+static uint64_t launches_of(const struct product *of)
+{
+    if (!wl_number_is_there() || (of->kind->numbers == WL_NUMBER_F32 && of->alpha.f32 == 0 &&
+                                  of->beta.f32 == 1)) /* then there is nothing to do */
+        return 0;
+    return of->kind->numbers == WL_NUMBER_F32 ? (uint64_t)of->count : 1;
+}
+
+static void assert_as_executed(const struct product *of, const uint8_t *before)
+{
+    uint8_t *left = malloc(BUFFER_BYTES);
+    assert_non_null(left);
+    memcpy(buffers[C], before, BUFFER_BYTES);
+    assert_int_equal(multiply(of), launches_of(of));
+    memcpy(left, buffers[C], BUFFER_BYTES);
+    wl_device.options.execute_repeats = true;
+    memcpy(buffers[C], before, BUFFER_BYTES);
+    assert_int_equal(multiply(of), 0);
+    wl_device.options.execute_repeats = false;
+    assert_memory_equal(left, buffers[C], BUFFER_BYTES);
+    free(left);
+}
+
+static void products_are_as_executed(void **state)
+{
+    (void)state;
+    uint8_t *before = malloc(BUFFER_BYTES);
+    assert_non_null(before);
+    for (size_t kind = 0; kind < WL_COUNT(kinds); kind++)
+        for (int i = 0; i < CASES; i++) {
+            const struct product product = draw_product(&kinds[kind]);
+            fill(before, kinds[kind].results, i % FILLINGS);
+            assert_as_executed(&product, before);
+        }
+    free(before);
+}
+
+/* A NaN of C is not read where beta is 0, and of two zeros the sign is kept. */
+static void sums_of_tiny_products_keep_their_sign(void **state)
+{
+    (void)state;
+    const bool is_there = wl_number_is_there();
+    for (int depth = 7; depth <= 8; depth++) {
+        const struct product product = {.kind = &kinds[0],
+                                        .m = 3,
+                                        .n = 2,
+                                        .k = depth,
+                                        .count = 1,
+                                        .lda = 3,
+                                        .ldb = depth,
+                                        .ldc = 3,
+                                        .alpha.f32 = 1,
+                                        .a = buffers[A],
+                                        .b = buffers[B],
+                                        .c = buffers[C]};
+        for (int i = 0; i < 64; i++) {
+            ((float *)(void *)buffers[A])[i] = 0x1p-100f;
+            ((float *)(void *)buffers[B])[i] = -0x1p-100f;
+        }
+        memset(buffers[C], 0xff, BUFFER_BYTES);
+        assert_int_equal(multiply(&product), is_there);
+        for (int i = 0; i < 6; i++) /* zeros are added behind the seventh: -0 + 0 is 0 */
+            assert_int_equal(((uint32_t *)(void *)buffers[C])[i], depth == 7 ? 0 : 0x80000000);
+    }
+}
+
+static void products_without_a_plan_are_executed(void **state)
+{
+    (void)state;
+    struct product product = {.kind = &kinds[0],
+                              .m = 40,
+                              .n = 30,
+                              .k = 20,
+                              .count = 1,
+                              .lda = 40,
+                              .ldb = 20,
+                              .ldc = 40,
+                              .alpha.f32 = 1,
+                              .a = buffers[A],
+                              .b = buffers[B],
+                              .c = buffers[C]};
+    assert_int_equal(multiply(&product), launches_of(&product));
+    product.c = buffers[A] + 16; /* what it reads is what it writes */
+    assert_int_equal(multiply(&product), 0);
+    product.c = buffers[B] + 4 * (20 * 30 - 1);
+    assert_int_equal(multiply(&product), 0);
+    product.c = buffers[B] + 4 * 20 * 30;
+    assert_int_equal(multiply(&product), launches_of(&product));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_are_as_executed),
+        cmocka_unit_test(sums_of_tiny_products_keep_their_sign),
+        cmocka_unit_test(products_without_a_plan_are_executed),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
