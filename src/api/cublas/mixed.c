@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "api/cublas/product.h"
 #include "api/cublas/stand_in.h"
 #include "base/count.h"
 
@@ -43,16 +44,53 @@ struct product {
     int compute;
 };
 
-static const struct {
+/* The kernels' parameters. */
+struct parameters {
+    int m, n, k;
+    int32_t alpha; /* or the bits of a float */
+    const void *a;
+    long long row_a, step_a, stride_a;
+    const void *b;
+    long long step_b, column_b, stride_b;
+    int32_t beta;
+    void *c;
+    long long ldc, stride_c;
+};
+
+static struct wl_product read_product(const struct wl_product_kernel *self, const void *parameters)
+{
+    const struct parameters *of = parameters;
+    const struct wl_product_matrix c = {of->c, self->result, 1, of->ldc, of->stride_c};
+    return (struct wl_product){
+        .rows = of->m,
+        .columns = of->n,
+        .depth = of->k,
+        .a = {of->a, self->factor, of->row_a, of->step_a, of->stride_a},
+        .b = {of->b, self->factor, of->step_b, of->column_b, of->stride_b},
+        .c = c,
+        .d = c,
+        .alpha.s32 = of->alpha,
+        .beta.s32 = of->beta,
+    };
+}
+
+static const struct product_row {
     int factor, result;
     const char *kernel;
+    struct wl_product_kernel direct;
 } product_rows[] = {
-    {TYPE_F16, TYPE_F16, "warplens_gemm_f16_f16"},
-    {TYPE_F16, TYPE_F32, "warplens_gemm_f16_f32"},
-    {TYPE_BF16, TYPE_BF16, "warplens_gemm_bf16_bf16"},
-    {TYPE_BF16, TYPE_F32, "warplens_gemm_bf16_f32"},
-    {TYPE_S8, TYPE_S32, "warplens_gemm_s8_s32"},
-    {TYPE_S8, TYPE_F32, "warplens_gemm_s8_f32"},
+#define ROW(In, Out, kernel)                                                   \
+    {                                                                          \
+        TYPE_##In, TYPE_##Out, kernel,                                         \
+        {                                                                      \
+            .direct = WL_PRODUCT_DIRECT, TILE, TILE, .factor = WL_NUMBER_##In, \
+            .result = WL_NUMBER_##Out, .read = read_product                    \
+        }                                                                      \
+    }
+    ROW(F16, F16, "warplens_gemm_f16_f16"),     ROW(F16, F32, "warplens_gemm_f16_f32"),
+    ROW(BF16, BF16, "warplens_gemm_bf16_bf16"), ROW(BF16, F32, "warplens_gemm_bf16_f32"),
+    ROW(S8, S32, "warplens_gemm_s8_s32"),       ROW(S8, F32, "warplens_gemm_s8_f32"),
+#undef ROW
 };
 
 static int64_t at_least_one(int64_t value)
@@ -96,11 +134,11 @@ static float read_scale(const void *scale, int compute)
     return value;
 }
 
-static int run(struct wl_cublas_handle *handle, const char *name, const uint32_t grid[3],
-               void **parameters)
+static int run(struct wl_cublas_handle *handle, struct wl_device_kernel *kernel,
+               const uint32_t grid[3], void **parameters)
 {
     struct wl_device_request request = {
-        .kernel = wl_cublas_find_kernel("mixed.ptx", name),
+        .kernel = kernel,
         .grid = {grid[0], grid[1], grid[2]},
         .block = {BLOCK_THREADS, 1, 1},
         .stream = handle->stream,
@@ -111,7 +149,7 @@ static int run(struct wl_cublas_handle *handle, const char *name, const uint32_t
 }
 
 static int multiply_mixed(struct wl_cublas_handle *handle, const struct product *product,
-                          const char *kernel)
+                          const struct product_row *row)
 {
     const struct matrix *a = &product->a, *b = &product->b, *c = &product->c;
     int m = product->m, n = product->n, k = product->k;
@@ -145,7 +183,10 @@ static int multiply_mixed(struct wl_cublas_handle *handle, const struct product 
                           &stride_c};
     uint32_t grid[] = {((uint32_t)m + TILE - 1) / TILE, ((uint32_t)n + TILE - 1) / TILE,
                        (uint32_t)product->count};
-    return run(handle, kernel, grid, parameters);
+    return run(
+        handle,
+        wl_product_kernel_known(wl_cublas_find_kernel("mixed.ptx", row->kernel), &row->direct),
+        grid, parameters);
 }
 
 /* The element at an index. */
@@ -205,7 +246,7 @@ static int multiply(void *pointer, const struct product *product)
             continue;
         if (!product->m || !product->n || !product->count)
             return WL_CUBLAS_OK;
-        return multiply_mixed(handle, product, product_rows[i].kernel);
+        return multiply_mixed(handle, product, &product_rows[i]);
     }
     return WL_CUBLAS_NOT_SUPPORTED;
 }
@@ -298,8 +339,8 @@ static int dot_narrow(struct wl_cublas_handle *handle, const char *kernel, int n
     if (!is_device &&
         wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, sizeof(uint16_t), 0, &place))
         return WL_CUBLAS_ALLOC_FAILED;
-    int status =
-        run(handle, kernel, (uint32_t[]){1, 1, 1}, (void *[]){&n, &x, &incx, &y, &incy, &place});
+    int status = run(handle, wl_cublas_find_kernel("mixed.ptx", kernel), (uint32_t[]){1, 1, 1},
+                     (void *[]){&n, &x, &incx, &y, &incy, &place});
     if (is_device)
         return status;
     if (status == WL_CUBLAS_OK)

@@ -174,11 +174,37 @@ static void finish_column_f32(const struct wl_product *product,
                     sums);
 }
 
-static void finish(const struct wl_product *product, const struct wl_product_piece *piece,
-                   struct wl_tile *tile)
+/* Whole numbers that wrap. */
+static void finish_column_s32(const struct wl_product *product,
+                              const struct wl_product_piece *piece, int column, const int32_t *sums)
 {
-    for (int column = 0; column < piece->columns; column++)
+    const uint32_t alpha = (uint32_t)product->alpha.s32, beta = (uint32_t)product->beta.s32;
+    const int32_t *addends = wl_product_column(&product->c, piece, column);
+    int32_t *to = wl_product_column(&product->d, piece, column);
+    for (int row = 0; row < piece->rows; row++) {
+        const uint32_t scaled = alpha * (uint32_t)sums[row];
+        to[row] = (int32_t)(product->has_addend ? scaled + beta * (uint32_t)addends[row] : scaled);
+    }
+}
+
+static void finish_column(const struct wl_product *product, const struct wl_product_piece *piece,
+                          int column, struct wl_tile *tile)
+{
+    float values[WL_TILE_ROWS];
+    if (product->a.type != WL_NUMBER_S8) {
         finish_column_f32(product, piece, column, tile->sums.f32[column]);
+    } else if (product->d.type == WL_NUMBER_S32) {
+        finish_column_s32(product, piece, column, tile->sums.s32[column]);
+    } else {
+        for (int row = 0; row < piece->rows; row++)
+            values[row] = (float)tile->sums.s32[column][row];
+        finish_column_f32(product, piece, column, values);
+    }
+}
+
+static bool is_zero(union wl_product_scale scale, enum wl_number result)
+{
+    return result == WL_NUMBER_S32 ? scale.s32 == 0 : scale.f32 == 0;
 }
 
 struct wl_device_kernel *wl_product_kernel_known(struct wl_device_kernel *kernel,
@@ -195,7 +221,7 @@ static struct wl_product product_of(const struct wl_device_direct *self, const v
     const struct wl_product_kernel *kernel = (const struct wl_product_kernel *)(const void *)self;
     struct wl_product product = kernel->read(kernel, parameters);
     product.count = grid[2];
-    product.has_addend = product.beta.f32 != 0;
+    product.has_addend = !is_zero(product.beta, product.d.type);
     product.is_padded = product.depth % kernel->depth_step != 0;
     return product;
 }
@@ -217,6 +243,7 @@ void wl_product_kernel_compute(const struct wl_device_direct *self, const void *
     const struct wl_product_piece piece = wl_product_find_piece(&product, number);
     struct wl_tile *tile = wl_alloc(sizeof *tile);
     wl_product_multiply(&product, &piece, tile);
-    finish(&product, &piece, tile);
+    for (int column = 0; column < piece.columns; column++)
+        finish_column(&product, &piece, column, tile);
     free(tile);
 }

@@ -8,7 +8,7 @@
 #include "support/device_support.h"
 
 enum { A, B, C, BUFFERS };
-enum { BUFFER_BYTES = 1 << 21, CASES = 40 };
+enum { BUFFER_BYTES = 1 << 21, CASES = 24, DRAWN = 20011 /* numbers, which repeat */ };
 enum { PLAIN, SPECIAL, TINY, FILLINGS }; /* near 1; infinite and NaN among them; sums come to -0 */
 
 int cublasCreate_v2(void **handle);
@@ -25,7 +25,10 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-    {0, 0, 68, WL_NUMBER_F32, WL_NUMBER_F32},
+    {0, 0, 68, WL_NUMBER_F32, WL_NUMBER_F32},     {2, 2, 68, WL_NUMBER_F16, WL_NUMBER_F16},
+    {2, 2, 64, WL_NUMBER_F16, WL_NUMBER_F16},     {2, 0, 68, WL_NUMBER_F16, WL_NUMBER_F32},
+    {14, 14, 68, WL_NUMBER_BF16, WL_NUMBER_BF16}, {14, 0, 68, WL_NUMBER_BF16, WL_NUMBER_F32},
+    {3, 10, 72, WL_NUMBER_S8, WL_NUMBER_S32},     {3, 0, 68, WL_NUMBER_S8, WL_NUMBER_F32},
 };
 
 struct product {
@@ -82,15 +85,36 @@ static float draw_float(int filling)
     return filling == TINY ? value * 0x1p-80f : value;
 }
 
+/* Half of the halves are less than 1; at times they are less than normal. */
+static uint32_t draw_bits(enum wl_number type, int filling)
+{
+    const float value = draw_float(filling);
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    switch (type) {
+    case WL_NUMBER_S8:
+    case WL_NUMBER_S32:
+        return draw(1u << 24) << 8 | draw(256);
+    case WL_NUMBER_F16:
+        if (filling == SPECIAL && draw(99) == 0)
+            return draw(1 << 16);
+        return draw(1 << 16) & (filling == TINY ? 0x83ff : 0xbfff);
+    case WL_NUMBER_BF16:
+        return bits >> 16;
+    default:
+        return bits;
+    }
+}
+
 static void fill(uint8_t *to, enum wl_number type, int filling)
 {
-    const uint32_t bytes = wl_number_bytes(type);
-    for (uint32_t i = 0; i < BUFFER_BYTES; i += bytes) {
-        const float value = draw_float(filling);
-        uint32_t bits;
-        memcpy(&bits, &value, sizeof bits);
+    const uint32_t bytes = wl_number_bytes(type), period = DRAWN * bytes;
+    for (uint32_t i = 0; i < period; i += bytes) {
+        const uint32_t bits = draw_bits(type, filling);
         memcpy(to + i, &bits, bytes);
     }
+    for (uint32_t i = period; i < BUFFER_BYTES; i++)
+        to[i] = to[i - period];
 }
 
 static float draw_scale(void)
@@ -101,6 +125,15 @@ static float draw_scale(void)
 
 static void draw_scales(struct product *product)
 {
+    static const uint16_t halves[] = {0x3c00, 0x3800, 0xc200, 0x2000};
+    const int compute = product->kind->compute;
+    if (compute == 64 || compute == 72) { /* sums of halves, and whole numbers: factors are, too */
+        product->alpha.s32 = compute == 64 ? halves[draw(4)] : (int32_t)draw(9) - 4;
+        product->beta.s32 = draw(2) == 0    ? 0
+                            : compute == 64 ? halves[draw(4)]
+                                            : (int32_t)draw(1 << 20);
+        return;
+    }
     product->alpha.f32 = draw(6) ? draw_scale() : 0;
     product->beta.f32 = draw(2) ? draw_scale() : 0;
 }
