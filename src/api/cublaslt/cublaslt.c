@@ -331,6 +331,9 @@ static int finish(const struct wl_lt_attributes *operation, const struct wl_lt_m
     if (type < 0 || bias_type < 0 || d->is_by_rows || d->count > 1)
         return WL_LT_NOT_SUPPORTED;
     void *parameters[] = {&type, &bias_type, &what, &to, &bias, &rows, &columns, &leading};
+    struct wl_device_kernel *kernel = wl_stand_in_kernel(&wl_lt_kernels, "warplens_epilogue");
+    if (kernel)
+        wl_device_kernel_set_direct(kernel, &wl_lt_epilogue_direct);
     return wl_stand_in_run(&wl_lt_kernels, "warplens_epilogue", (uint64_t)(rows * columns), stream,
                            parameters)
                ? WL_LT_EXECUTION_FAILED

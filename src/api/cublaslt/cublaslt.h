@@ -3,6 +3,7 @@
 #define WL_API_CUBLASLT_H
 
 #include "api/common/stand_in.h"
+#include "api/cublas/product.h"
 
 enum {
     WL_LT_OK = 0,
@@ -66,6 +67,15 @@ struct wl_lt_product {
 extern struct wl_stand_in wl_lt_kernels;
 /* Number of a type of elements for its kernels; -1: none. */
 int wl_lt_kernel_type(int64_t type);
+
+/* ---- what is done to a product ---- */
+
+/* The kernel's outcome without its instructions. */
+extern const struct wl_device_direct wl_lt_epilogue_direct;
+/* The same of some values, each with its bias, of which there may be none; of so many rows from one
+ * on. */
+void wl_lt_finish(float *values, int count, int what, const float *bias);
+void wl_lt_read_bias(enum wl_number type, const void *bias, long long row, int count, float *to);
 
 /* ---- products of 8-bit floating-point numbers ---- */
 

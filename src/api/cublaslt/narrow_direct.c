@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/cublas/product.h"
 #include "api/cublaslt/cublaslt.h"
 #include "api/cublaslt/narrow.h"
 
 /* as the kernel numbers them */
-enum { RELU = 2, BIAS = 4, GELU = 32 };
+enum { BIAS = 4 };
 enum { A, B, C, D, MATRICES };
 
 static struct wl_product product_of(const struct wl_lt_narrow *of, uint32_t batches)
@@ -49,10 +48,9 @@ static struct factors find_factors(const struct wl_lt_narrow *of,
         .addend = of->beta != 0 ? of->beta * scale_of(of, C) : 0,
         .last = scale_of(of, D),
     };
-    const enum wl_number type = (enum wl_number)of->bias_type;
     if (of->epilogue & BIAS)
-        wl_number_read(type, (const uint8_t *)of->bias + piece->row * wl_number_bytes(type),
-                       piece->rows, made.bias);
+        wl_lt_read_bias((enum wl_number)of->bias_type, of->bias, piece->row, piece->rows,
+                        made.bias);
     return made;
 }
 
@@ -79,11 +77,7 @@ static uint32_t finish(const struct wl_lt_narrow *of, const struct wl_product *p
                        addends);
     wl_number_scale(values, piece->rows, factors->product, product->has_addend ? addends : NULL,
                     factors->addend);
-    for (int row = 0; row < piece->rows && of->epilogue & BIAS; row++)
-        values[row] += factors->bias[row];
-    for (int row = 0; row < piece->rows && of->epilogue & RELU; row++)
-        values[row] = values[row] > 0 ? values[row] : 0;
-    wl_number_scale(values, piece->rows, 1, NULL, 0);
+    wl_lt_finish(values, piece->rows, of->epilogue, factors->bias);
     largest = largest_of(largest, values, piece->rows);
     wl_number_scale(values, piece->rows, factors->last, NULL, 0);
     wl_number_write(product->d.type, wl_product_column(&product->d, piece, column), piece->rows,
@@ -147,8 +141,7 @@ static bool plan(const struct wl_device_direct *self, const void *parameters,
         (uintptr_t)of->bias % wl_number_bytes((enum wl_number)of->bias_type) == 0 &&
         (uintptr_t)of->largest % sizeof *of->largest == 0;
     (void)self;
-    return !(of->epilogue & GELU) && is_aligned && is_grid(of, grid) &&
-           add_spans(made, of, grid[2]);
+    return is_aligned && is_grid(of, grid) && add_spans(made, of, grid[2]);
 }
 
 const struct wl_device_direct wl_lt_narrow_direct = {plan, compute};

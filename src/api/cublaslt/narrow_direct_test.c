@@ -1,5 +1,5 @@
-/* Products of 8-bit numbers that are computed without the kernel's instructions, against those: all
- * of D and the largest magnitude, bit for bit. */
+/* Products of 8-bit numbers, and what is done to those of others, that are computed without the
+ * kernel's instructions, against those: all of D and the largest magnitude, bit for bit. */
 #include "api/cublas/number.h"
 #include "api/cublaslt/cublaslt.h"
 #include "api/cublaslt/narrow.h"
@@ -101,7 +101,7 @@ static struct wl_lt_narrow draw_product(uint32_t *batches)
     struct wl_lt_narrow of = {
         .types = {E4M3 + (int)draw(2), E4M3 + (int)draw(2), wide[draw(3)], (int)draw(5)},
         .bias_type = wide[draw(3)],
-        .epilogue = (const int[]){0, RELU, BIAS, RELU | BIAS}[draw(4)],
+        .epilogue = (const int[]){0, RELU, BIAS, RELU | BIAS, GELU, GELU | BIAS}[draw(6)],
         .rows = draw(2) ? 1 + draw(70) : 200 + draw(130),
         .columns = draw(2) ? 1 + draw(40) : 230 + draw(40),
         .depth = draw(2) ? 1 + draw(70) : 150 + draw(300),
@@ -191,6 +191,119 @@ static void products_are_as_executed(void **state)
     free(before);
 }
 
+/* What a launch leaves in D, computed and executed; launches: so many are computed. */
+static void assert_alike(int (*launch)(void *self), void *self, uint64_t launches,
+                         const uint8_t *before)
+{
+    uint8_t *left = malloc(BUFFER_BYTES);
+    assert_non_null(left);
+    for (int executes = 0; executes < 2; executes++) {
+        const uint64_t computed = wl_device_kernels.direct;
+        wl_device.options.execute_repeats = executes;
+        memcpy(buffers[D], before, BUFFER_BYTES);
+        assert_int_equal(launch(self), WL_DEVICE_OK);
+        assert_int_equal(wl_device_kernels.direct - computed,
+                         executes || !wl_number_is_there() ? 0 : launches);
+        if (!executes)
+            memcpy(left, buffers[D], BUFFER_BYTES);
+    }
+    wl_device.options.execute_repeats = false;
+    assert_memory_equal(left, buffers[D], BUFFER_BYTES);
+    free(left);
+}
+
+struct epilogue { /* as the kernel's parameters */
+    int type, bias_type, what;
+    void *matrix;
+    const void *bias;
+    long long rows, columns, leading;
+};
+
+static int run_epilogue(void *self)
+{
+    struct epilogue *of = self;
+    void *parameters[] = {&of->type, &of->bias_type, &of->what,    &of->matrix,
+                          &of->bias, &of->rows,      &of->columns, &of->leading};
+    wl_device_kernel_set_direct(wl_stand_in_kernel(&wl_lt_kernels, "warplens_epilogue"),
+                                &wl_lt_epilogue_direct);
+    return wl_stand_in_run(&wl_lt_kernels, "warplens_epilogue", (uint64_t)(of->rows * of->columns),
+                           NULL, parameters);
+}
+
+static void epilogues_are_as_executed(void **state)
+{
+    (void)state;
+    uint8_t *before = malloc(BUFFER_BYTES);
+    assert_non_null(before);
+    for (int i = 0; i < CASES; i++) {
+        struct epilogue of = {
+            .type = (int)draw(5),
+            .bias_type = (int)draw(5),
+            .what = (const int[]){RELU, BIAS, RELU | BIAS, GELU, GELU | BIAS}[draw(5)],
+            .matrix = buffers[D],
+            .bias = buffers[VECTOR],
+            .rows = draw(2) ? 1 + draw(70) : 250 + draw(300),
+            .columns = draw(8) ? 1 + draw(300) : 700,
+        };
+        of.leading = of.rows + draw(20);
+        fill(before, of.type, true);
+        fill(buffers[VECTOR], of.bias_type, true);
+        if (of.type >= E4M3)
+            fill_factor(before, true);
+        assert_alike(run_epilogue, &of, 1, before);
+    }
+    free(before);
+}
+
+int cublasLtCreate(void **handle);
+int cublasLtMatmulDescCreate(void **made, int compute, int scale);
+int cublasLtMatmulDescSetAttribute(void *description, int number, const void *value,
+                                   size_t size_bytes);
+int cublasLtMatrixLayoutCreate(void **made, int type, uint64_t rows, uint64_t columns,
+                               int64_t leading);
+int cublasLtMatmul(void *handle, void *description, const void *alpha, const void *a,
+                   void *a_layout, const void *b, void *b_layout, const void *beta, const void *c,
+                   void *c_layout, void *d, void *d_layout, const void *algorithm, void *workspace,
+                   size_t workspace_bytes, void *stream);
+
+struct matmul {
+    void *handle, *description, *layouts[4];
+};
+
+static int run_matmul(void *self)
+{
+    const struct matmul *of = self;
+    const float alpha = 0.5f, beta = 2;
+    return cublasLtMatmul(of->handle, of->description, &alpha, buffers[A], of->layouts[A],
+                          buffers[B], of->layouts[B], &beta, buffers[C], of->layouts[C], buffers[D],
+                          of->layouts[D], NULL, NULL, 0, NULL);
+}
+
+static void halves_are_multiplied_and_finished(void **state)
+{
+    enum { COMPUTE_F32 = 68, ROWS = 70, COLUMNS = 50, DEPTH = 90 };
+    static const int sizes[][2] = {{ROWS, DEPTH}, {DEPTH, COLUMNS}, {ROWS, COLUMNS}};
+    const uint32_t epilogue = GELU | BIAS;
+    const void *bias = buffers[VECTOR];
+    struct matmul of;
+    (void)state;
+    assert_int_equal(cublasLtCreate(&of.handle), WL_LT_OK);
+    assert_int_equal(cublasLtMatmulDescCreate(&of.description, COMPUTE_F32, WL_LT_F32), WL_LT_OK);
+    cublasLtMatmulDescSetAttribute(of.description, WL_LT_OPERATION_EPILOGUE, &epilogue,
+                                   sizeof epilogue);
+    cublasLtMatmulDescSetAttribute(of.description, WL_LT_OPERATION_BIAS, &bias, sizeof bias);
+    for (int i = 0; i <= D; i++) {
+        const int *size = sizes[i < C ? i : C];
+        assert_int_equal(cublasLtMatrixLayoutCreate(&of.layouts[i], WL_LT_F16, (uint64_t)size[0],
+                                                    (uint64_t)size[1], size[0] + i),
+                         WL_LT_OK);
+    }
+    for (int i = 0; i < D; i++)
+        fill(buffers[i], F16, false);
+    fill(buffers[VECTOR], F16, true);
+    assert_alike(run_matmul, &of, 2, buffers[A]);
+}
+
 static void results_go_where_addends_were(void **state)
 {
     (void)state;
@@ -215,9 +328,6 @@ static void products_without_a_plan_are_executed(void **state)
     (void)state;
     uint32_t batches;
     struct wl_lt_narrow of = draw_product(&batches);
-    of.epilogue = GELU;
-    assert_false(multiply(&of, 1));
-    of.epilogue = 0;
     assert_int_equal(multiply(&of, 1), wl_number_is_there());
     of.d = buffers[A] + 16; /* what it reads is what it writes */
     assert_false(multiply(&of, 1));
@@ -231,6 +341,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(products_are_as_executed),
+        TEST(epilogues_are_as_executed),
+        TEST(halves_are_multiplied_and_finished),
         TEST(results_go_where_addends_were),
         TEST(products_without_a_plan_are_executed),
     };
