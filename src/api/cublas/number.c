@@ -182,6 +182,23 @@ VECTORS void wl_number_scale(float *values, long long count, float factor, const
     for (long long i = 0; i < count; i++)
         values[i] = values[i] == values[i] ? values[i] : float_of(WL_NUMBER_NAN);
 }
+
+VECTORS void wl_number_scale_f64(double *values, long long count, double factor,
+                                 const double *addends, double addend_factor)
+{
+    for (long long i = 0; i < count; i++)
+        values[i] *= factor;
+    for (long long i = 0; i < count && addends; i++)
+        values[i] = __builtin_fma(addends[i], addend_factor, values[i]);
+}
+
+VECTORS bool wl_number_has_nan_f64(const double *values, long long count)
+{
+    int64_t found = 0;
+    for (long long i = 0; i < count; i++)
+        found |= values[i] != values[i];
+    return found != 0;
+}
 #else
 bool wl_number_is_there(void)
 {
@@ -202,5 +219,17 @@ void wl_number_scale(float *values, long long count, float factor, const float *
                      float addend_factor)
 {
     (void)values, (void)count, (void)factor, (void)addends, (void)addend_factor;
+}
+
+void wl_number_scale_f64(double *values, long long count, double factor, const double *addends,
+                         double addend_factor)
+{
+    (void)values, (void)count, (void)factor, (void)addends, (void)addend_factor;
+}
+
+bool wl_number_has_nan_f64(const double *values, long long count)
+{
+    (void)values, (void)count;
+    return true;
 }
 #endif

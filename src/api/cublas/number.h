@@ -30,5 +30,9 @@ void wl_number_write(enum wl_number type, void *to, long long count, const float
  * there are none. A NaN becomes WL_NUMBER_NAN. */
 void wl_number_scale(float *values, long long count, float factor, const float *addends,
                      float addend_factor);
+/* The same in double precision, where a NaN stays as the host has it. */
+void wl_number_scale_f64(double *values, long long count, double factor, const double *addends,
+                         double addend_factor);
+bool wl_number_has_nan_f64(const double *values, long long count);
 
 #endif

@@ -1,6 +1,7 @@
 #include "api/cublas/product.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -69,7 +70,7 @@ static bool is_spread(const struct wl_product *product)
 {
     const struct wl_product_matrix *d = &product->d;
     const long long rows = product->rows, others = product->count - 1;
-    if (d->row_step != 1 || (product->columns > 1 && d->column_step < rows))
+    if ((rows > 1 && d->row_step != 1) || (product->columns > 1 && d->column_step < rows))
         return false;
     return others == 0 || d->stride >= (product->columns - 1) * d->column_step + rows ||
            (d->stride >= rows &&
@@ -187,11 +188,25 @@ static void finish_column_s32(const struct wl_product *product,
     }
 }
 
+static void finish_column_f64(const struct wl_product *product,
+                              const struct wl_product_piece *piece, int column, double *sums)
+{
+    const double *addends = wl_product_column(&product->c, piece, column);
+    if (product->is_padded)
+        for (int row = 0; row < piece->rows; row++)
+            sums[row] += 0.0;
+    wl_number_scale_f64(sums, piece->rows, product->alpha.f64, product->has_addend ? addends : NULL,
+                        product->beta.f64);
+    memcpy(wl_product_column(&product->d, piece, column), sums, (size_t)piece->rows * sizeof *sums);
+}
+
 static void finish_column(const struct wl_product *product, const struct wl_product_piece *piece,
                           int column, struct wl_tile *tile)
 {
     float values[WL_TILE_ROWS];
-    if (product->a.type != WL_NUMBER_S8) {
+    if (product->a.type == WL_NUMBER_F64) {
+        finish_column_f64(product, piece, column, tile->sums.f64[column]);
+    } else if (product->a.type != WL_NUMBER_S8) {
         finish_column_f32(product, piece, column, tile->sums.f32[column]);
     } else if (product->d.type == WL_NUMBER_S32) {
         finish_column_s32(product, piece, column, tile->sums.s32[column]);
@@ -204,7 +219,9 @@ static void finish_column(const struct wl_product *product, const struct wl_prod
 
 static bool is_zero(union wl_product_scale scale, enum wl_number result)
 {
-    return result == WL_NUMBER_S32 ? scale.s32 == 0 : scale.f32 == 0;
+    return result == WL_NUMBER_S32   ? scale.s32 == 0
+           : result == WL_NUMBER_F64 ? scale.f64 == 0
+                                     : scale.f32 == 0;
 }
 
 struct wl_device_kernel *wl_product_kernel_known(struct wl_device_kernel *kernel,
@@ -232,8 +249,39 @@ bool wl_product_kernel_plan(const struct wl_device_direct *self, const void *par
     const struct wl_product_kernel *kernel = (const struct wl_product_kernel *)(const void *)self;
     const struct wl_product product = product_of(self, parameters, grid);
     const long long tile = kernel->tile;
-    return grid[0] == (product.rows + tile - 1) / tile &&
-           grid[1] == (product.columns + tile - 1) / tile && wl_product_plan(&product, plan);
+    const bool is_grid = tile == 0 || (grid[0] == (product.rows + tile - 1) / tile &&
+                                       grid[1] == (product.columns + tile - 1) / tile);
+    return is_grid && wl_product_plan(&product, plan);
+}
+
+static bool has_nan(const struct wl_product_matrix *matrix, long long rows, long long columns,
+                    long long count)
+{
+    const bool is_by_columns = matrix->row_step == 1;
+    const long long lines = is_by_columns ? columns : rows, length = is_by_columns ? rows : columns;
+    for (long long batch = 0; batch < count; batch++)
+        for (long long line = 0; line < lines; line++)
+            if (wl_number_has_nan_f64(
+                    element(matrix, is_by_columns ? 0 : line, is_by_columns ? line : 0, batch),
+                    length))
+                return true;
+    return false;
+}
+
+/* In double precision arithmetic passes on one or the other of two NaNs. Where there is none
+ * before, all that come of it are alike. */
+bool wl_product_kernel_accepts(const struct wl_device_direct *self, const void *parameters,
+                               const uint32_t grid[3])
+{
+    const struct wl_product product = product_of(self, parameters, grid);
+    const long long rows = product.rows, columns = product.columns, depth = product.depth,
+                    count = product.count;
+    if (product.a.type != WL_NUMBER_F64)
+        return true;
+    return product.alpha.f64 == product.alpha.f64 && product.beta.f64 == product.beta.f64 &&
+           !has_nan(&product.a, rows, depth, count) &&
+           !has_nan(&product.b, depth, columns, count) &&
+           !(product.has_addend && has_nan(&product.c, rows, columns, count));
 }
 
 void wl_product_kernel_compute(const struct wl_device_direct *self, const void *parameters,

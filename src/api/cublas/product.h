@@ -12,6 +12,14 @@ struct wl_product_matrix {
         stride; /* elements to the next one; to that of the next product */
 };
 
+/* A column-major matrix, or what it is transposed. */
+static inline struct wl_product_matrix wl_product_matrix_of(const void *at, enum wl_number type,
+                                                            long long leading, bool is_transposed)
+{
+    return (struct wl_product_matrix){at, type, is_transposed ? leading : 1,
+                                      is_transposed ? 1 : leading, 0};
+}
+
 /* So many products D = alpha A B + beta C; D's rows are neighbours in memory. */
 struct wl_product {
     long long rows, columns, depth, count;
@@ -52,22 +60,24 @@ void *wl_product_column(const struct wl_product_matrix *matrix,
 /* A kernel that does nothing but such products. */
 struct wl_product_kernel {
     struct wl_device_direct direct; /* WL_PRODUCT_DIRECT */
-    int tile;                       /* rows and columns of a block */
+    int tile;                       /* rows and columns of a block; 0: blocks go round */
     int depth_step;                 /* of which the kernel's sums have multiples */
     bool transposes_a, transposes_b;
     enum wl_number factor, result; /* where its kind has several */
     /* All of the product but has_addend and is_padded; count: of products, from the grid. */
     struct wl_product (*read)(const struct wl_product_kernel *self, const void *parameters);
 };
-#define WL_PRODUCT_DIRECT                                 \
-    {                                                     \
-        wl_product_kernel_plan, wl_product_kernel_compute \
+#define WL_PRODUCT_DIRECT                                                            \
+    {                                                                                \
+        wl_product_kernel_plan, wl_product_kernel_accepts, wl_product_kernel_compute \
     }
 /* Gives the kernel, which may be NULL, when it is known to be that one. self: stays valid. */
 struct wl_device_kernel *wl_product_kernel_known(struct wl_device_kernel *kernel,
                                                  const struct wl_product_kernel *self);
 bool wl_product_kernel_plan(const struct wl_device_direct *self, const void *parameters,
                             const uint32_t grid[3], struct wl_device_direct_plan *plan);
+bool wl_product_kernel_accepts(const struct wl_device_direct *self, const void *parameters,
+                               const uint32_t grid[3]);
 void wl_product_kernel_compute(const struct wl_device_direct *self, const void *parameters,
                                const uint32_t grid[3], uint32_t piece);
 

@@ -2,6 +2,8 @@
  * bit for bit. */
 #include "api/cublas/product.h"
 
+#include <math.h>
+
 #include "api/cublas/stand_in.h"
 #include "base/count.h"
 #include "device/kernel/state.h"
@@ -29,6 +31,7 @@ static const struct kind kinds[] = {
     {2, 2, 64, WL_NUMBER_F16, WL_NUMBER_F16},     {2, 0, 68, WL_NUMBER_F16, WL_NUMBER_F32},
     {14, 14, 68, WL_NUMBER_BF16, WL_NUMBER_BF16}, {14, 0, 68, WL_NUMBER_BF16, WL_NUMBER_F32},
     {3, 10, 72, WL_NUMBER_S8, WL_NUMBER_S32},     {3, 0, 68, WL_NUMBER_S8, WL_NUMBER_F32},
+    {1, 1, 70, WL_NUMBER_F64, WL_NUMBER_F64},
 };
 
 struct product {
@@ -85,8 +88,18 @@ static float draw_float(int filling)
     return filling == TINY ? value * 0x1p-80f : value;
 }
 
+/* No NaN, with which the host does not compute; but infinities, of which NaNs come. */
+static uint64_t draw_double(int filling)
+{
+    const float drawn = draw_float(filling);
+    const double value = drawn != drawn ? -HUGE_VAL : filling == TINY ? drawn * 0x1p-500 : drawn;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 /* Half of the halves are less than 1; at times they are less than normal. */
-static uint32_t draw_bits(enum wl_number type, int filling)
+static uint64_t draw_bits(enum wl_number type, int filling)
 {
     const float value = draw_float(filling);
     uint32_t bits;
@@ -101,6 +114,8 @@ static uint32_t draw_bits(enum wl_number type, int filling)
         return draw(1 << 16) & (filling == TINY ? 0x83ff : 0xbfff);
     case WL_NUMBER_BF16:
         return bits >> 16;
+    case WL_NUMBER_F64:
+        return draw_double(filling);
     default:
         return bits;
     }
@@ -110,7 +125,7 @@ static void fill(uint8_t *to, enum wl_number type, int filling)
 {
     const uint32_t bytes = wl_number_bytes(type), period = DRAWN * bytes;
     for (uint32_t i = 0; i < period; i += bytes) {
-        const uint32_t bits = draw_bits(type, filling);
+        const uint64_t bits = draw_bits(type, filling);
         memcpy(to + i, &bits, bytes);
     }
     for (uint32_t i = period; i < BUFFER_BYTES; i++)
@@ -134,8 +149,11 @@ static void draw_scales(struct product *product)
                                             : (int32_t)draw(1 << 20);
         return;
     }
-    product->alpha.f32 = draw(6) ? draw_scale() : 0;
-    product->beta.f32 = draw(2) ? draw_scale() : 0;
+    const float alpha = draw(6) ? draw_scale() : 0, beta = draw(2) ? draw_scale() : 0;
+    if (compute == 70)
+        product->alpha.f64 = alpha, product->beta.f64 = beta;
+    else
+        product->alpha.f32 = alpha, product->beta.f32 = beta;
 }
 
 /* Shapes beyond a piece and in the midst of one, and products side by side in a matrix. */
@@ -154,6 +172,8 @@ static struct product draw_product(const struct kind *kind)
         .b = buffers[B],
         .c = buffers[C],
     };
+    if (kind->numbers == WL_NUMBER_F64 && product.k > 300)
+        product.k = 300; /* which a buffer has room for */
     const int rows_a = product.op_a ? product.k : product.m,
               rows_b = product.op_b ? product.n : product.k,
               columns_a = product.op_a ? product.m : product.k,
@@ -189,13 +209,16 @@ static uint64_t multiply(const struct product *of)
     return wl_device_kernels.direct - before;
 }
 
-/* A launch a product, where its kernel has no batches. */
+/* A launch a product, where its kernel has no batches, or none if there is nothing to do. */
 static uint64_t launches_of(const struct product *of)
 {
-    if (!wl_number_is_there() || (of->kind->numbers == WL_NUMBER_F32 && of->alpha.f32 == 0 &&
-                                  of->beta.f32 == 1)) /* then there is nothing to do */
+    const bool is_double = of->kind->numbers == WL_NUMBER_F64,
+               is_plain = is_double || of->kind->numbers == WL_NUMBER_F32,
+               is_nothing = is_double ? of->alpha.f64 == 0 && of->beta.f64 == 1
+                                      : of->alpha.f32 == 0 && of->beta.f32 == 1;
+    if (!wl_number_is_there() || (is_plain && is_nothing))
         return 0;
-    return of->kind->numbers == WL_NUMBER_F32 ? (uint64_t)of->count : 1;
+    return is_plain ? (uint64_t)of->count : 1;
 }
 
 static void assert_as_executed(const struct product *of, const uint8_t *before)
@@ -225,6 +248,102 @@ static void products_are_as_executed(void **state)
             assert_as_executed(&product, before);
         }
     free(before);
+}
+
+int cublasSgemv_v2(void *handle, int operation, int m, int n, const float *alpha, const float *a,
+                   int lda, const float *x, int incx, const float *beta, float *y, int incy);
+int cublasDgemv_v2(void *handle, int operation, int m, int n, const double *alpha, const double *a,
+                   int lda, const double *x, int incx, const double *beta, double *y, int incy);
+
+struct vector_product {
+    int operation, m, n, lda, incx, incy;
+    union wl_product_scale alpha, beta;
+};
+
+static uint64_t multiply_vector(const struct vector_product *of, bool is_double)
+{
+    const uint64_t before = wl_device_kernels.direct;
+    const void *a = buffers[A], *x = buffers[B];
+    void *y = buffers[C];
+    const int status = is_double
+                           ? cublasDgemv_v2(handle, of->operation, of->m, of->n, &of->alpha.f64, a,
+                                            of->lda, x, of->incx, &of->beta.f64, y, of->incy)
+                           : cublasSgemv_v2(handle, of->operation, of->m, of->n, &of->alpha.f32, a,
+                                            of->lda, x, of->incx, &of->beta.f32, y, of->incy);
+    assert_int_equal(status, WL_CUBLAS_OK);
+    return wl_device_kernels.direct - before;
+}
+
+static struct vector_product draw_vector_product(bool is_double)
+{
+    struct vector_product of = {
+        .operation = (int)draw(3),
+        .m = 1 + (int)draw(500),
+        .n = 1 + (int)draw(400),
+        .incx = draw(4) ? 1 + (int)draw(3) : -2, /* backward or spread: executed */
+        .incy = draw(8) ? 1 : 2,
+    };
+    of.lda = of.m + (int)draw(9);
+    if (is_double)
+        of.alpha.f64 = draw_scale(), of.beta.f64 = draw(2) ? draw_scale() : 0;
+    else
+        of.alpha.f32 = draw_scale(), of.beta.f32 = draw(2) ? draw_scale() : 0;
+    return of;
+}
+
+static void products_with_vectors_are_as_executed(void **state)
+{
+    (void)state;
+    uint8_t *before = malloc(2 * BUFFER_BYTES), *left = before + BUFFER_BYTES;
+    assert_non_null(before);
+    for (int i = 0; i < 3 * CASES; i++) {
+        const bool is_double = i % 2;
+        const enum wl_number type = is_double ? WL_NUMBER_F64 : WL_NUMBER_F32;
+        const struct vector_product of = draw_vector_product(is_double);
+        const int depth = of.operation ? of.m : of.n, rows = of.operation ? of.n : of.m;
+        const bool is_usual = (of.incx > 0 || depth == 1) && (of.incy == 1 || rows == 1);
+        for (int matrix = 0; matrix < BUFFERS; matrix++)
+            fill(buffers[matrix], type, (int)draw(FILLINGS));
+        memcpy(before, buffers[C], BUFFER_BYTES);
+        assert_int_equal(multiply_vector(&of, is_double), is_usual && wl_number_is_there());
+        memcpy(left, buffers[C], BUFFER_BYTES);
+        memcpy(buffers[C], before, BUFFER_BYTES);
+        wl_device.options.execute_repeats = true;
+        assert_int_equal(multiply_vector(&of, is_double), 0);
+        wl_device.options.execute_repeats = false;
+        assert_memory_equal(left, buffers[C], BUFFER_BYTES);
+    }
+    free(before);
+}
+
+/* Which of two NaNs is passed on is the executor's matter. */
+static void doubles_that_are_nan_are_executed(void **state)
+{
+    (void)state;
+    const struct product product = {.kind = &kinds[WL_COUNT(kinds) - 1],
+                                    .m = 40,
+                                    .n = 30,
+                                    .k = 20,
+                                    .count = 1,
+                                    .lda = 40,
+                                    .ldb = 20,
+                                    .ldc = 40,
+                                    .alpha.f64 = 1,
+                                    .a = buffers[A],
+                                    .b = buffers[B],
+                                    .c = buffers[C]};
+    for (int i = 0; i < BUFFERS; i++)
+        fill(buffers[i], WL_NUMBER_F64, PLAIN);
+    memset(buffers[C], 0xff, 8); /* is not read */
+    assert_int_equal(multiply(&product), launches_of(&product));
+    for (int matrix = A; matrix < C; matrix++) {
+        const int last = matrix == A ? 40 * 20 - 1 : 20 * 30 - 1;
+        memset(buffers[matrix] + 8 * last, 0xff, 8);
+        assert_int_equal(multiply(&product), 0);
+        memset(buffers[matrix] + 8 * last, 0, 8);
+        memset(buffers[matrix] + 8 * (last + 1), 0xff, 8);
+    }
+    assert_int_equal(multiply(&product), launches_of(&product));
 }
 
 /* A NaN of C is not read where beta is 0, and of two zeros the sign is kept. */
@@ -284,6 +403,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_as_executed),
+        cmocka_unit_test(products_with_vectors_are_as_executed),
+        cmocka_unit_test(doubles_that_are_nan_are_executed),
         cmocka_unit_test(sums_of_tiny_products_keep_their_sign),
         cmocka_unit_test(products_without_a_plan_are_executed),
     };

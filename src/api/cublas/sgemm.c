@@ -26,14 +26,13 @@ struct parameters {
 static struct wl_product read(const struct wl_product_kernel *self, const void *parameters)
 {
     const struct parameters *of = parameters;
-    const bool turns_a = self->transposes_a, turns_b = self->transposes_b;
-    const struct wl_product_matrix c = {of->c, WL_NUMBER_F32, 1, of->ldc, 0};
+    const struct wl_product_matrix c = wl_product_matrix_of(of->c, WL_NUMBER_F32, of->ldc, false);
     return (struct wl_product){
         .rows = of->m,
         .columns = of->n,
         .depth = of->k,
-        .a = {of->a, WL_NUMBER_F32, turns_a ? of->lda : 1, turns_a ? 1 : of->lda, 0},
-        .b = {of->b, WL_NUMBER_F32, turns_b ? of->ldb : 1, turns_b ? 1 : of->ldb, 0},
+        .a = wl_product_matrix_of(of->a, WL_NUMBER_F32, of->lda, self->transposes_a),
+        .b = wl_product_matrix_of(of->b, WL_NUMBER_F32, of->ldb, self->transposes_b),
         .c = c,
         .d = c,
         .alpha.f32 = of->alpha,

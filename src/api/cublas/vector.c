@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/cublas/product.h"
 #include "api/cublas/stand_in.h"
 #include "base/count.h"
 
@@ -9,11 +10,80 @@
 #define BLOCKS_MAX 1024
 #define TILE 16
 
-static int run(struct wl_cublas_handle *handle, const char *name, const uint32_t grid[2],
-               void **parameters)
+static struct wl_product read_gemm(const struct wl_product_kernel *self, const void *parameters)
 {
+    const struct {
+        int transpose_a, transpose_b, m, n, k;
+        double alpha;
+        const double *a;
+        int lda;
+        const double *b;
+        int ldb;
+        double beta;
+        double *c;
+        int ldc;
+    } *of = parameters;
+    const struct wl_product_matrix c = wl_product_matrix_of(of->c, WL_NUMBER_F64, of->ldc, false);
+    (void)self;
+    return (struct wl_product){
+        .rows = of->m,
+        .columns = of->n,
+        .depth = of->k,
+        .a = wl_product_matrix_of(of->a, WL_NUMBER_F64, of->lda, of->transpose_a),
+        .b = wl_product_matrix_of(of->b, WL_NUMBER_F64, of->ldb, of->transpose_b),
+        .c = c,
+        .d = c,
+        .alpha.f64 = of->alpha,
+        .beta.f64 = of->beta,
+    };
+}
+
+/* A product of one column, if the results are neighbours. */
+#define READ_GEMV(letter, T, number, field)                                            \
+    static struct wl_product read_##letter##gemv(const struct wl_product_kernel *self, \
+                                                 const void *parameters)               \
+    {                                                                                  \
+        const struct {                                                                 \
+            int transpose, m, n;                                                       \
+            T alpha;                                                                   \
+            const T *a;                                                                \
+            int lda;                                                                   \
+            const T *x;                                                                \
+            int incx;                                                                  \
+            T beta;                                                                    \
+            T *y;                                                                      \
+            int incy;                                                                  \
+        } *of = parameters;                                                            \
+        const bool turns = of->transpose;                                              \
+        const struct wl_product_matrix y = {of->y, number, of->incy, 1, 0};            \
+        (void)self;                                                                    \
+        return (struct wl_product){                                                    \
+            .rows = turns ? of->n : of->m,                                             \
+            .columns = 1,                                                              \
+            .depth = turns ? of->m : of->n,                                            \
+            .a = wl_product_matrix_of(of->a, number, of->lda, turns),                  \
+            .b = {of->x, number, of->incx, 1, 0},                                      \
+            .c = y,                                                                    \
+            .d = y,                                                                    \
+            .alpha.field = of->alpha,                                                  \
+            .beta.field = of->beta,                                                    \
+        };                                                                             \
+    }
+READ_GEMV(s, float, WL_NUMBER_F32, f32)
+READ_GEMV(d, double, WL_NUMBER_F64, f64)
+
+static const struct wl_product_kernel gemm_direct = {WL_PRODUCT_DIRECT, TILE, TILE,
+                                                     .read = read_gemm},
+                                      sgemv_direct = {WL_PRODUCT_DIRECT, 0, 1, .read = read_sgemv},
+                                      dgemv_direct = {WL_PRODUCT_DIRECT, 0, 1, .read = read_dgemv};
+
+/* direct: NULL if it is no product. */
+static int run_as(struct wl_cublas_handle *handle, const char *name,
+                  const struct wl_product_kernel *direct, const uint32_t grid[2], void **parameters)
+{
+    struct wl_device_kernel *kernel = wl_cublas_find_kernel("vector.ptx", name);
     struct wl_device_request request = {
-        .kernel = wl_cublas_find_kernel("vector.ptx", name),
+        .kernel = direct ? wl_product_kernel_known(kernel, direct) : kernel,
         .grid = {grid[0], grid[1], 1},
         .block = {BLOCK_THREADS, 1, 1},
         .stream = handle->stream,
@@ -23,12 +93,22 @@ static int run(struct wl_cublas_handle *handle, const char *name, const uint32_t
                           : WL_CUBLAS_INTERNAL_ERROR;
 }
 
+static int run(struct wl_cublas_handle *handle, const char *name, const uint32_t grid[2],
+               void **parameters)
+{
+    return run_as(handle, name, NULL, grid, parameters);
+}
+
+static uint32_t blocks_of(int threads)
+{
+    const uint32_t blocks = ((uint32_t)threads + BLOCK_THREADS - 1) / BLOCK_THREADS;
+    return blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX;
+}
+
 /* A thread for each of count elements, at most so many blocks. */
 static int run_over(struct wl_cublas_handle *handle, const char *name, int count, void **parameters)
 {
-    uint32_t blocks = ((uint32_t)count + BLOCK_THREADS - 1) / BLOCK_THREADS;
-    return run(handle, name, (uint32_t[]){blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX, 1},
-               parameters);
+    return run(handle, name, (uint32_t[]){blocks_of(count), 1}, parameters);
 }
 
 static int axpy(void *pointer, const char *name, int n, const void *alpha, const void *x, int incx,
@@ -82,9 +162,9 @@ static int run_for_result(void *pointer, const char *name, void **arguments, siz
     return status;
 }
 
-static int gemv(void *pointer, const char *name, int operation, int m, int n, const void *alpha,
-                const void *a, int lda, const void *x, int incx, const void *beta, void *y,
-                int incy)
+static int gemv(void *pointer, const char *name, const struct wl_product_kernel *direct,
+                int operation, int m, int n, const void *alpha, const void *a, int lda,
+                const void *x, int incx, const void *beta, void *y, int incy)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     int transpose = operation != 0;
@@ -95,9 +175,9 @@ static int gemv(void *pointer, const char *name, int operation, int m, int n, co
         return WL_CUBLAS_INVALID_VALUE;
     if (!m || !n)
         return WL_CUBLAS_OK;
-    return run_over(handle, name, transpose ? n : m,
-                    (void *[]){&transpose, &m, &n, (void *)(uintptr_t)alpha, &a, &lda, &x, &incx,
-                               (void *)(uintptr_t)beta, &y, &incy});
+    return run_as(handle, name, direct, (uint32_t[]){blocks_of(transpose ? n : m), 1},
+                  (void *[]){&transpose, &m, &n, (void *)(uintptr_t)alpha, &a, &lda, &x, &incx,
+                             (void *)(uintptr_t)beta, &y, &incy});
 }
 
 #define VECTOR_CALLS(Letter, letter, T)                                                           \
@@ -127,8 +207,8 @@ static int gemv(void *pointer, const char *name, int operation, int m, int n, co
                                 const T *a, int lda, const T *x, int incx, const T *beta, T *y,   \
                                 int incy)                                                         \
     {                                                                                             \
-        return gemv(handle, "warplens_" #letter "gemv", operation, m, n, alpha, a, lda, x, incx,  \
-                    beta, y, incy);                                                               \
+        return gemv(handle, "warplens_" #letter "gemv", &letter##gemv_direct, operation, m, n,    \
+                    alpha, a, lda, x, incx, beta, y, incy);                                       \
     }
 
 VECTOR_CALLS(S, s, float)
@@ -150,9 +230,9 @@ int cublasDgemm_v2(void *pointer, int op_a, int op_b, int m, int n, int k, const
         return WL_CUBLAS_OK;
     int transpose_a = op_a != 0, transpose_b = op_b != 0;
     uint32_t grid[] = {((uint32_t)m + TILE - 1) / TILE, ((uint32_t)n + TILE - 1) / TILE};
-    return run(handle, "warplens_dgemm_16x16", grid,
-               (void *[]){&transpose_a, &transpose_b, &m, &n, &k, (void *)(uintptr_t)alpha, &a,
-                          &lda, &b, &ldb, (void *)(uintptr_t)beta, &c, &ldc});
+    return run_as(handle, "warplens_dgemm_16x16", &gemm_direct, grid,
+                  (void *[]){&transpose_a, &transpose_b, &m, &n, &k, (void *)(uintptr_t)alpha, &a,
+                             &lda, &b, &ldb, (void *)(uintptr_t)beta, &c, &ldc});
 }
 
 int cublasDgemmStridedBatched(void *handle, int op_a, int op_b, int m, int n, int k,

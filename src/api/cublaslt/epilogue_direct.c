@@ -102,4 +102,4 @@ static bool plan(const struct wl_device_direct *self, const void *parameters,
                                  elements * wl_number_bytes((enum wl_number)of->type));
 }
 
-const struct wl_device_direct wl_lt_epilogue_direct = {plan, compute};
+const struct wl_device_direct wl_lt_epilogue_direct = {.plan = plan, .compute = compute};

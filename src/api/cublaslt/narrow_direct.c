@@ -144,4 +144,4 @@ static bool plan(const struct wl_device_direct *self, const void *parameters,
     return is_aligned && is_grid(of, grid) && add_spans(made, of, grid[2]);
 }
 
-const struct wl_device_direct wl_lt_narrow_direct = {plan, compute};
+const struct wl_device_direct wl_lt_narrow_direct = {.plan = plan, .compute = compute};

@@ -39,16 +39,18 @@ static size_t find_range(const struct wl_sim_launch *launch,
                : launch->range_count;
 }
 
-/* Whether all that it touches is allocated, which then is noted. */
-static bool is_there(const struct wl_sim_launch *launch, const struct wl_device_direct_plan *plan,
-                     uint8_t *touched)
+/* Whether all that it touches is allocated. */
+static bool is_there(const struct wl_sim_launch *launch, const struct wl_device_direct_plan *plan)
 {
     for (uint32_t i = 0; i < plan->span_count; i++)
         if (find_range(launch, &plan->spans[i]) == launch->range_count)
             return false;
-    for (uint32_t i = 0; i < plan->span_count && touched; i++)
-        touched[find_range(launch, &plan->spans[i])] = 1;
     return true;
+}
+
+static bool accepts(const struct wl_device_direct *direct, const struct wl_sim_launch *launch)
+{
+    return !direct->accepts || direct->accepts(direct, launch->parameters, launch->grid);
 }
 
 bool wl_device_direct_run(const struct wl_device_kernel *kernel, const struct wl_sim_launch *launch,
@@ -57,8 +59,10 @@ bool wl_device_direct_run(const struct wl_device_kernel *kernel, const struct wl
     const struct wl_device_direct *direct = __atomic_load_n(&kernel->direct, __ATOMIC_ACQUIRE);
     struct wl_device_direct_plan plan = {.piece_count = 0};
     if (!direct || !direct->plan(direct, launch->parameters, launch->grid, &plan) ||
-        !is_there(launch, &plan, options->touched))
+        !is_there(launch, &plan) || !accepts(direct, launch))
         return false;
+    for (uint32_t i = 0; i < plan.span_count && options->touched; i++)
+        options->touched[find_range(launch, &plan.spans[i])] = 1;
     struct computing computing = {direct, launch};
     wl_sim_share(wl_device_kernels.sim, options->threads, plan.piece_count, compute_piece,
                  &computing);

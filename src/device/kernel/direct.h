@@ -22,6 +22,9 @@ struct wl_device_direct {
      * the kernel's list lays them out. */
     bool (*plan)(const struct wl_device_direct *self, const void *parameters,
                  const uint32_t grid[3], struct wl_device_direct_plan *plan);
+    /* NULL, or whether that holds with what is in memory; all memory of the plan is there. */
+    bool (*accepts)(const struct wl_device_direct *self, const void *parameters,
+                    const uint32_t grid[3]);
     /* All memory of the plan is there. */
     void (*compute)(const struct wl_device_direct *self, const void *parameters,
                     const uint32_t grid[3], uint32_t piece);

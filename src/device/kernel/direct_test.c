@@ -6,6 +6,7 @@
 #include "support/device_support.h"
 
 enum { BLOCKS = 64, THREADS = 32, WORDS = BLOCKS * THREADS, PIECES = 16 };
+#define UNKNOWN 0xffffffffu /* what the host cannot compute with */
 
 /* out[i] = in[i] + 1 */
 static const char text[] = PTX_HEADER(
@@ -39,6 +40,14 @@ static bool plan(const struct wl_device_direct *self, const void *parameters,
     return !is_refused;
 }
 
+static bool accepts(const struct wl_device_direct *self, const void *parameters,
+                    const uint32_t grid[3])
+{
+    const struct parameters *of = parameters;
+    (void)self, (void)grid;
+    return of->from[0] != UNKNOWN;
+}
+
 /* Not what the kernel does, by which it is known: it adds 2. */
 static void compute(const struct wl_device_direct *self, const void *parameters,
                     const uint32_t grid[3], uint32_t piece)
@@ -52,7 +61,8 @@ static void compute(const struct wl_device_direct *self, const void *parameters,
 
 static int begin(void **state)
 {
-    static const struct wl_device_direct direct = {plan, compute};
+    static const struct wl_device_direct direct = {
+        .plan = plan, .accepts = accepts, .compute = compute};
     struct wl_device_module *module;
     void *memory[2];
     (void)state;
@@ -125,6 +135,14 @@ static void what_cannot_be_is_executed(void **state)
     assert_int_equal(wl_device_kernels.direct, 0);
 }
 
+static void what_it_does_not_accept_is_executed(void **state)
+{
+    (void)state;
+    from[0] = UNKNOWN;
+    assert_int_equal(added(), 1);
+    assert_int_equal(wl_device_kernels.direct, 0);
+}
+
 /* The fault is that of the instructions, at their place. */
 static void memory_that_is_not_there_is_missed(void **state)
 {
@@ -169,9 +187,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST(all_pieces_are_computed),       TEST(launches_that_repeat_are_spared),
-        TEST(what_cannot_be_is_executed),    TEST(memory_that_is_not_there_is_missed),
-        TEST(whoever_asks_has_all_executed), TEST(what_is_counted_is_executed),
+        TEST(all_pieces_are_computed),
+        TEST(launches_that_repeat_are_spared),
+        TEST(what_cannot_be_is_executed),
+        TEST(what_it_does_not_accept_is_executed),
+        TEST(memory_that_is_not_there_is_missed),
+        TEST(whoever_asks_has_all_executed),
+        TEST(what_is_counted_is_executed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
