@@ -19,7 +19,7 @@ struct wl_tile {
     } sums;
     /* the tile's own: lines as they are multiplied */
     _Alignas(64) uint8_t left[WL_TILE_ROWS * WL_TILE_DEPTH_BYTES];
-    _Alignas(64) uint8_t right[WL_TILE_COLUMNS * WL_TILE_DEPTH_BYTES];
+    _Alignas(64) uint8_t right[WL_TILE_COLUMNS * WL_TILE_DEPTH_BYTES + 8];
 };
 
 /* So many lines of a factor, each as long as the depth: a matrix by its elements' places. One of
