@@ -1,4 +1,5 @@
 /* warplens_epilogue of epilogue.cu, computed without its instructions. */
+#include <errno.h>
 #include <math.h>
 
 #include "api/cublaslt/cublaslt.h"
@@ -29,12 +30,14 @@ static float gelu(float x)
 
 void wl_lt_finish(float *values, int count, int what, const float *bias)
 {
+    const int saved = errno; /* which exp2f sets */
     for (int i = 0; i < count && what & BIAS; i++)
         values[i] += bias[i];
     for (int i = 0; i < count && what & RELU; i++)
         values[i] = values[i] > 0 ? values[i] : 0;
     for (int i = 0; i < count && what & GELU; i++)
         values[i] = gelu(values[i]);
+    errno = saved;
     wl_number_scale(values, count, 1, NULL, 0);
 }
 
