@@ -18,11 +18,23 @@ uint32_t wl_number_bytes(enum wl_number type)
 #define VECTORS __attribute__((target("avx2,fma,f16c")))
 enum { STEP = 8 };
 
-bool wl_number_is_there(void)
+static bool ask(void)
 {
     unsigned a, b, c = 0, d;
     return __get_cpuid(1, &a, &b, &c, &d) && c & bit_F16C && __builtin_cpu_supports("avx2") &&
            __builtin_cpu_supports("fma");
+}
+
+bool wl_number_is_there(void)
+{
+    enum { UNKNOWN, NO, YES };
+    static int known; /* a virtual machine answers cpuid as slowly as a small product is computed */
+    int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (answer == UNKNOWN) {
+        answer = ask() ? YES : NO;
+        __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+    }
+    return answer == YES;
 }
 
 static uint32_t bits_of(float value)

@@ -132,12 +132,14 @@ struct wl_product_piece wl_product_find_piece(const struct wl_product *product, 
     return piece;
 }
 
+/* A factor may be NULL where the depth is 0. */
 static void *element(const struct wl_product_matrix *matrix, long long row, long long column,
                      long long batch)
 {
-    return (uint8_t *)(uintptr_t)matrix->at +
-           (row * matrix->row_step + column * matrix->column_step + batch * matrix->stride) *
-               (long long)wl_number_bytes(matrix->type);
+    const long long elements =
+        row * matrix->row_step + column * matrix->column_step + batch * matrix->stride;
+    return (void *)((uintptr_t)matrix->at +
+                    (uintptr_t)(elements * (long long)wl_number_bytes(matrix->type)));
 }
 
 void *wl_product_column(const struct wl_product_matrix *matrix,

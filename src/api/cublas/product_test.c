@@ -188,6 +188,8 @@ static struct product draw_product(const struct kind *kind)
         product.stride_c = product.m + draw(9);
         product.ldc = (int)product.stride_c * product.count + (int)draw(9);
     }
+    if (product.k == 0)
+        product.a = product.b = NULL;
     const int filling = (int)draw(FILLINGS);
     fill(buffers[A], kind->numbers, filling);
     fill(buffers[B], kind->numbers, filling);
