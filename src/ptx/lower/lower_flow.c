@@ -251,6 +251,18 @@ static bool only_ends(const struct lowering *lowering, const struct flow_block *
     return block->successor_count == 0;
 }
 
+/* Whether the launch stops in a block: no lane comes to an end. */
+static bool fails(const struct lowering *lowering, const struct flow_block *block)
+{
+    for (uint32_t i = block->first; i <= block->last; i++) {
+        const struct lowered *lowered = &lowering->ops.items[i];
+        const uint16_t code = lowered->op.code;
+        if (code == WL_OP_TRAP || (code == WL_OP_ASSERT_FAIL && !lowered->is_guarded))
+            return true;
+    }
+    return false;
+}
+
 enum end_kind { NO_END, MAY_END, ENDS };
 
 /* Whether all paths, or one, come to their end behind a block that has done something. */
@@ -260,8 +272,7 @@ static enum end_kind end_kind(const struct lowering *lowering, const struct flow
     uint32_t ending = 0;
     for (uint32_t k = 0; k < blocks[b].successor_count; k++)
         ending += only_ends(lowering, &blocks[blocks[b].successors[k]]);
-    if (only_ends(lowering, &blocks[b]) ||
-        lowering->ops.items[blocks[b].last].op.code == WL_OP_TRAP)
+    if (only_ends(lowering, &blocks[b]) || fails(lowering, &blocks[b]))
         return NO_END;
     return ending == blocks[b].successor_count ? ENDS : ending ? MAY_END : NO_END;
 }
