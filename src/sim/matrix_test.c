@@ -23,7 +23,7 @@ extern const struct wl_executor_row wl_exec_table_v2[], wl_exec_table_v3[], wl_e
 struct shape {
     uint32_t m, n, k;
     enum wl_matrix_format a, b, c, d;
-    uint32_t flags;
+    int64_t flags;
 };
 
 struct machine {
@@ -91,10 +91,24 @@ static uint32_t draw_addend(uint32_t round, enum wl_matrix_format format)
     }
 }
 
+/* Eight chunks' indices: some rounds have two that are alike. */
+static uint32_t draw_metadata(uint32_t round)
+{
+    static const uint8_t pairs[] = {0x4, 0x8, 0x9, 0xc, 0xd, 0xe, 0x1, 0x2};
+    uint32_t word = 0;
+    if (round % 8 == 7)
+        return draw();
+    for (uint32_t chunk = 0; chunk < 8; chunk++)
+        word |= (uint32_t)pairs[draw() % sizeof pairs] << 4 * chunk;
+    return word;
+}
+
 /* Counts in halves of registers of doubles, in whole others. */
 static void fill(struct machine *self, const struct shape *shape, uint32_t round)
 {
-    const uint32_t a = shape->m * shape->k * wl_matrix_format_bits(shape->a) / 1024;
+    const bool is_sparse = shape->flags & WL_MATRIX_SPARSE;
+    const uint32_t all_a = shape->m * shape->k * wl_matrix_format_bits(shape->a) / 1024;
+    const uint32_t a = is_sparse ? all_a / 2 + 1 : all_a;
     const uint32_t factors = a + shape->n * shape->k * wl_matrix_format_bits(shape->b) / 1024;
     const uint32_t d = shape->m * shape->n * wl_matrix_format_bits(shape->d) / 1024;
     const uint32_t c = shape->m * shape->n * wl_matrix_format_bits(shape->c) / 1024;
@@ -109,6 +123,8 @@ static void fill(struct machine *self, const struct shape *shape, uint32_t round
                                        : is_double ? draw_factors(round, WL_FORMAT_F64)
                                                    : draw_addend(draw(), shape->c);
     }
+    for (uint32_t lane = 0; lane < WL_LANES && is_sparse; lane++)
+        self->registers[d + a - 1][lane] = draw_metadata(round);
     if (c == d && round % 2) /* the sum takes the place of the addend */
         memcpy(self->operands, self->operands + (is_double ? (d + factors) / 2 : d + factors),
                (is_double ? d / 2 : d) * sizeof *self->operands);
@@ -199,6 +215,19 @@ static void test_same_bits(void **unused)
         {16, 8, 32, WL_FORMAT_E4M3, WL_FORMAT_E5M2, FLOAT, FLOAT, 0},
         {16, 8, 16, WL_FORMAT_E5M2, WL_FORMAT_E4M3, FLOAT, FLOAT, 0},
         {16, 8, 32, WL_FORMAT_E4M3, WL_FORMAT_E4M3, HALF, HALF, 0},
+#define SPARSE(selector) (WL_MATRIX_SPARSE | WL_MATRIX_SELECTOR(selector))
+        {16, 8, 16, HALF, HALF, FLOAT, FLOAT, SPARSE(0)},
+        {16, 8, 16, HALF, HALF, HALF, HALF, SPARSE(3)},
+        {16, 8, 32, HALF, HALF, FLOAT, FLOAT, SPARSE(0)},
+        {16, 8, 32, HALF, HALF, HALF, HALF, SPARSE(1)},
+        {16, 8, 16, BFLOAT, BFLOAT, FLOAT, FLOAT, SPARSE(2)},
+        {16, 8, 32, BFLOAT, BFLOAT, FLOAT, FLOAT, SPARSE(1)},
+        {16, 8, 8, WL_FORMAT_TF32, WL_FORMAT_TF32, FLOAT, FLOAT, SPARSE(1)},
+        {16, 8, 16, WL_FORMAT_TF32, WL_FORMAT_TF32, FLOAT, FLOAT, SPARSE(0)},
+        {16, 8, 32, WL_FORMAT_S8, WL_FORMAT_U8, WL_FORMAT_S32, WL_FORMAT_S32, SPARSE(1)},
+        {16, 8, 64, WL_FORMAT_U8, WL_FORMAT_S8, WL_FORMAT_S32, WL_FORMAT_S32,
+         SPARSE(0) | WL_MATRIX_SATURATE},
+        {16, 8, 64, WL_FORMAT_E4M3, WL_FORMAT_E5M2, FLOAT, FLOAT, SPARSE(0)},
     };
     const struct wl_executor_row *tables[] = {[3] = wl_exec_table_v3, [4] = wl_exec_table_v4};
     if (!has_level(3)) {
@@ -242,6 +271,9 @@ static void test_factors_made_again_when_they_change(void **unused)
         {16, 8, 8, WL_FORMAT_TF32, WL_FORMAT_TF32, FLOAT, FLOAT, 0},
         {16, 8, 32, WL_FORMAT_S8, WL_FORMAT_U8, WL_FORMAT_S32, WL_FORMAT_S32, 0},
         {16, 8, 32, WL_FORMAT_E4M3, WL_FORMAT_E4M3, FLOAT, FLOAT, 0},
+        {16, 8, 32, HALF, HALF, FLOAT, FLOAT, SPARSE(0)},
+        {16, 8, 32, HALF, HALF, FLOAT, FLOAT, SPARSE(1)},
+        {16, 8, 16, HALF, HALF, FLOAT, FLOAT, SPARSE(0)},
     };
     const struct wl_executor_row *tables[] = {[3] = wl_exec_table_v3, [4] = wl_exec_table_v4};
     for (int level = 3; level <= 4 && has_level(level); level++)

@@ -139,6 +139,12 @@ static inline uint32_t wl_matrix_format_bits(enum wl_matrix_format format)
 #define WL_MATRIX_SHAPE(m, n, k) ((uint32_t)(m) | (uint32_t)(n) << 8 | (uint32_t)(k) << 16)
 enum { WL_MATRIX_SATURATE = 1 << 28, WL_MATRIX_XOR = 1 << 29 }; /* in imm, beside the shape */
 
+/* Sparse products, of which half of A is there: the list has a register of metadata behind those of
+ * A. The selector says which lanes' (PTX ISA, "Sparse matrix storage"). */
+#define WL_MATRIX_SPARSE ((int64_t)1 << 32)
+#define WL_MATRIX_SELECTOR(selector) ((int64_t)(selector) << 33)
+#define WL_MATRIX_SELECTOR_OF(imm) ((uint32_t)((imm) >> 33 & 3))
+
 /* WARPGROUP_MULTIPLY: a warp's part, 16 rows of A; the same, but that the shape has eight times as
  * many rows and an eighth of the columns. */
 enum {

@@ -117,6 +117,46 @@ static int count_kind(const char *body, uint8_t kind)
     return count;
 }
 
+/* Of the first instruction of tensor cores. */
+static uint32_t weight_of(const char *body)
+{
+    struct lowering_case lowered;
+    const struct wl_machine *machine = lower_body(&lowered, body);
+    uint32_t weight = 0;
+    for (uint32_t b = 0; b < machine->block_count; b++)
+        for (size_t i = 0; i < machine->blocks[b].code.count && !weight; i++) {
+            const struct wl_machine_op *op = &machine->ops.items[machine->blocks[b].code.items[i]];
+            if (op->kind == WL_MACHINE_TENSOR || op->kind == WL_MACHINE_WARPGROUP)
+                weight = op->weight;
+        }
+    free_case(&lowered);
+    return weight;
+}
+
+#define MMA_AB(words, a, b, tail)                                                 \
+    "mma." words " {%f1,%f2,%f3,%f4}, " a ", " b ", {%f1,%f2,%f3,%f4}" tail ";\n" \
+    "st.global.f32 [%rd0], %f1;"
+#define WGMMA(words, tail)                                                             \
+    "wgmma.mma_async" words " {%f1,%f2,%f3,%f4}, %rd0, %rd1" tail ", 1, 1, 1, 0, 0;\n" \
+    "st.global.f32 [%rd0], %f1;"
+
+static void sparse_products_take_as_long_as_dense_ones_of_half_their_k(void **state)
+{
+    (void)state;
+    const char *dense = MMA_AB("sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "{%r1,%r2,%r3,%r4}",
+                               "{%r5,%r6}", "");
+    const char *sparse = MMA_AB("sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32",
+                                "{%r1,%r2,%r3,%r4}", "{%r5,%r6,%r7,%r8}", ", %r9, 0");
+    const char *short_one =
+        MMA_AB("sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "{%r1,%r2}",
+               "{%r3,%r4}", ", %r9, 3");
+    assert_int_equal(weight_of(dense), 8);
+    assert_int_equal(weight_of(sparse), 8);
+    assert_int_equal(weight_of(short_one), 4);
+    assert_int_equal(weight_of(WGMMA(".sync.aligned.m64n8k16.f32.f16.f16", "")), 4);
+    assert_int_equal(weight_of(WGMMA(".sp.sync.aligned.m64n8k32.f32.f16.f16", ", %r9, 1")), 4);
+}
+
 static void what_nobody_reads_is_dropped(void **state)
 {
     (void)state;
@@ -587,6 +627,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_nobody_reads_is_dropped),
         cmocka_unit_test(volatile_loads_are_done_as_written),
+        cmocka_unit_test(sparse_products_take_as_long_as_dense_ones_of_half_their_k),
         cmocka_unit_test(an_index_into_memory_is_one_instruction),
         cmocka_unit_test(constant_offsets_belong_to_the_access),
         cmocka_unit_test(offsets_of_a_pointer_that_moves),

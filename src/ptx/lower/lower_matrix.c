@@ -32,7 +32,17 @@ struct matrix_words {
     int format_count;
     bool is_column[2]; /* of A, B, or of the matrix loaded or stored */
     int layout_count;
-    int64_t flags; /* WL_MATRIX_SATURATE, WL_MATRIX_XOR */
+    int64_t flags; /* WL_MATRIX_SATURATE, WL_MATRIX_XOR, WL_MATRIX_SPARSE */
+};
+
+static const struct {
+    const char *word;
+    int64_t flag;
+} flag_rows[] = {
+    {"satfinite", WL_MATRIX_SATURATE},
+    {"xor", WL_MATRIX_XOR},
+    {"sp", WL_MATRIX_SPARSE},
+    {"sp::ordered_metadata", WL_MATRIX_SPARSE}, /* some metadata are undefined that "sp" allows */
 };
 
 static bool read_word(const char *word, struct matrix_words *words)
@@ -55,10 +65,12 @@ static bool read_word(const char *word, struct matrix_words *words)
         words->is_column[words->layout_count++] = is_column;
         return true;
     }
-    words->flags |= strcmp(word, "satfinite") == 0 ? WL_MATRIX_SATURATE : 0;
-    words->flags |= strcmp(word, "xor") == 0 ? WL_MATRIX_XOR : 0;
-    if (strcmp(word, "satfinite") == 0 || strcmp(word, "xor") == 0)
+    for (size_t i = 0; i < WL_COUNT(flag_rows); i++) {
+        if (strcmp(word, flag_rows[i].word) != 0)
+            continue;
+        words->flags |= flag_rows[i].flag;
         return true;
+    }
     for (size_t i = 0; i < WL_COUNT(others); i++)
         if (strcmp(word, others[i]) == 0)
             return true;
@@ -95,7 +107,8 @@ static uint32_t fragment_registers(const struct matrix_words *words, enum wl_mat
         return words->m / 8 * (words->n / 8) * 2 / (format == WL_FORMAT_F16 ? 2 : 1);
     uint32_t blocks = (role == WL_MATRIX_A ? words->m : words->n) / 8;
     uint32_t columns = 4 * (bits >= 32 ? 1 : 32 / bits); /* of the block that a register covers */
-    return words->k % columns ? 0 : blocks * (words->k / columns);
+    uint32_t k = role == WL_MATRIX_A && words->flags & WL_MATRIX_SPARSE ? words->k / 2 : words->k;
+    return k % columns ? 0 : blocks * (k / columns);
 }
 
 static enum wl_operand_class format_class(enum wl_matrix_format format)
@@ -152,9 +165,10 @@ static void multiply(struct lowering *lowering, const struct wl_ptx_instruction 
                      const struct matrix_words *words, const enum wl_matrix_format *formats)
 {
     static const enum wl_matrix_role roles[] = {WL_MATRIX_C, WL_MATRIX_A, WL_MATRIX_B, WL_MATRIX_C};
+    const bool is_sparse = words->flags & WL_MATRIX_SPARSE;
     uint32_t registers[WMMA_REGISTERS_MAX];
     uint8_t used = 0, defs = 0;
-    if (instruction->operand_count != 4 || !is_pair_supported(formats)) {
+    if (instruction->operand_count != (is_sparse ? 6 : 4) || !is_pair_supported(formats)) {
         lower_unsupported(lowering);
         return;
     }
@@ -164,6 +178,10 @@ static void multiply(struct lowering *lowering, const struct wl_ptx_instruction 
                            registers, &used))
             return;
         defs = i == 0 ? used : defs;
+        if (i == 1 && is_sparse && /* the metadata follow what they are of */
+            !add_registers(lowering, &instruction->operands[4], 1, WL_FORMAT_S32, false, registers,
+                           &used))
+            return;
     }
     struct wl_op *op = lower_emit_list(lowering, WL_OP_MATRIX_MULTIPLY, 0, registers, defs,
                                        (uint8_t)(used - defs));
@@ -172,6 +190,32 @@ static void multiply(struct lowering *lowering, const struct wl_ptx_instruction 
     op->count = (uint8_t)formats[0];
     op->spare = (uint16_t)formats[3];
     op->imm = (int64_t)WL_MATRIX_SHAPE(words->m, words->n, words->k) | words->flags;
+}
+
+/* The selector says which lanes of four hold the metadata: where not all of them do. */
+static bool read_selector(const struct wl_ptx_instruction *instruction, struct matrix_words *words)
+{
+    const struct wl_ptx_operand *operand = &instruction->operands[5];
+    const uint32_t bits = wl_matrix_format_bits(words->formats[1]);
+    const bool is_short = words->k * bits == 256;
+    const int64_t groups = (is_short ? 2 : 1) * (bits >= 16 ? 2 : 1);
+    if (instruction->operand_count != 6 || operand->kind != WL_PTX_OPERAND_INTEGER ||
+        operand->integer < 0 || operand->integer >= groups)
+        return false;
+    words->flags |= WL_MATRIX_SELECTOR(operand->integer);
+    return true;
+}
+
+/* PTX ISA, "Matrix multiply-accumulate operation using mma.sp instruction". */
+static bool is_sparse_shape(const struct matrix_words *words)
+{
+    const enum wl_matrix_format a = words->formats[1];
+    const uint32_t row_bits = words->k * wl_matrix_format_bits(a);
+    const bool is_narrow_float = a == WL_FORMAT_E4M3 || a == WL_FORMAT_E5M2;
+    if (a == WL_FORMAT_F64 || a == WL_FORMAT_B1 || words->formats[0] != words->formats[3] ||
+        (is_narrow_float && words->formats[0] != WL_FORMAT_F32))
+        return false;
+    return words->m == 16 && (row_bits == 512 || (row_bits == 256 && !is_narrow_float));
 }
 
 /* mma.m8n8k4 of halves works on quarters of a warp, as Volta had them: no other shape does. */
@@ -186,7 +230,9 @@ FAMILY(mma)
     if (!read_words(lowering, instruction, &words))
         return;
     bool is_row_column = words.layout_count == 2 && !words.is_column[0] && words.is_column[1];
-    if (words.format_count != 4 || !is_row_column || words.n != 8 || is_quarter_shape(&words)) {
+    const bool is_sparse = words.flags & WL_MATRIX_SPARSE;
+    if (words.format_count != 4 || !is_row_column || words.n != 8 || is_quarter_shape(&words) ||
+        (is_sparse && (!is_sparse_shape(&words) || !read_selector(instruction, &words)))) {
         lower_unsupported(lowering);
         return;
     }
@@ -201,7 +247,7 @@ static void wmma_multiply(struct lowering *lowering, const struct wl_ptx_instruc
                                         words->formats[1]};
     if (words->format_count == 4)
         memcpy(formats, words->formats, sizeof formats);
-    if (words->format_count != 2 && words->format_count != 4)
+    if ((words->format_count != 2 && words->format_count != 4) || words->flags & WL_MATRIX_SPARSE)
         lower_unsupported(lowering);
     else
         multiply(lowering, instruction, words, formats);

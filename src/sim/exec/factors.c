@@ -1,6 +1,7 @@
 #include "sim/exec/factors.h"
 
 #include "base/memory.h"
+#include "sim/exec/sparse.h"
 
 #ifdef __AVX2__
 enum { KEPT_A = 4, KEPT_B = 8 };
@@ -27,8 +28,9 @@ static struct store *store_of(struct wl_worker *worker)
 
 static struct key key_of(const struct fragment *fragment)
 {
-    return (struct key){fragment->registers[0], fragment->blocks | fragment->k << 8 |
-                                                    (u32)fragment->format << 16 | 1u << 31};
+    return (struct key){fragment->registers[0],
+                        fragment->blocks | fragment->k << 8 | (u32)fragment->format << 16 |
+                            fragment->selector << 24 | (u32)fragment->is_sparse << 30 | 1u << 31};
 }
 
 /* The place that has the key, or one that is free for it from now on. */
@@ -47,7 +49,8 @@ static u32 place_of(struct key key, struct key *keys, u32 count, u32 *next, bool
 
 static u32 register_count(const struct fragment *fragment)
 {
-    return fragment->blocks * fragment->k * wl_matrix_format_bits(fragment->format) / 128;
+    const u32 all = fragment->blocks * fragment->k * wl_matrix_format_bits(fragment->format) / 128;
+    return fragment->is_sparse ? all / 2 + 1 : all;
 }
 
 static bool is_same(const struct fragment *fragment, tile_words (*made_from)[TILE_VECTORS])
@@ -182,6 +185,83 @@ TILE_INLINE void read_a(struct factor_a *self, const struct fragment *fragment,
     self->is_far = tile_has_any(far);
 }
 
+/* Word q of each four, in all four. */
+TILE_INLINE tile_words spread(tile_words words, u32 q)
+{
+    return q == 0   ? TILE_SPREAD(words, 0)
+           : q == 1 ? TILE_SPREAD(words, 1)
+           : q == 2 ? TILE_SPREAD(words, 2)
+                    : TILE_SPREAD(words, 3);
+}
+
+/* What stands at a place of the chunks whose nibbles these are: one of two elements, or nothing. */
+TILE_INLINE tile_words placed(tile_words nibbles, enum wl_matrix_format format, u32 place,
+                              const tile_words *elements, tile_words nothing)
+{
+    if (format == WL_FORMAT_TF32)
+        return tile_select((nibbles >> 1 & 1) == (s32)place, elements[0], nothing);
+    return tile_select((nibbles & 3) == (s32)place, elements[0],
+                       tile_select((nibbles >> 2 & 3) == (s32)place, elements[1], nothing));
+}
+
+/* The exponents of a chunk: of 16-bit elements two in a word. */
+TILE_INLINE void place_exponents(tile_words nibbles, enum wl_matrix_format format, tile_words pairs,
+                                 tile_words (*to)[TILE_VECTORS], u32 v)
+{
+    const tile_words nothing = tile_all(FACTOR_ZERO & 0xffff);
+    const tile_words exponents[] = {pairs & 0xffff, pairs >> 16 & 0xffff};
+    for (u32 place = 0; place < 2; place++)
+        if (format == WL_FORMAT_TF32)
+            to[place][v] = placed(nibbles, format, place, exponents, nothing) | nothing << 16;
+        else
+            to[place][v] = placed(nibbles, format, 2 * place, exponents, nothing) |
+                           placed(nibbles, format, 2 * place + 1, exponents, nothing) << 16;
+}
+
+/* Chunk `part` of those in word q of a register of a sparse A goes to its places. */
+TILE_INLINE void read_chunk(struct factor_a *self, const struct fragment *fragment,
+                            enum wl_matrix_format format, u32 r, u32 q, u32 part, tile_words *far)
+{
+    const u32 row_block = r % fragment->blocks, width = sparse_chunk(format),
+              parts = wl_matrix_format_bits(format) == 8 ? 2 : 1,
+              chunk = (r / fragment->blocks * 4 + q) * parts + part;
+    const u32 at = row_block * fragment->k + chunk * width;
+    const struct sparse_place place =
+        sparse_nibble(format, fragment->k, fragment->selector, row_block, chunk);
+    const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]),
+                     *metadata = lane_register(fragment->warp,
+                                               fragment->registers[register_count(fragment) - 1]);
+    for (u32 v = 0; v < TILE_VECTORS; v++) {
+        const tile_words words = spread(lanes[v], q),
+                         nibbles = spread(metadata[v], place.lane) >> (s32)place.shift;
+        const tile_words elements[] = {
+            value_of(words, part * 2, format),
+            format == WL_FORMAT_TF32 ? tile_all(0) : value_of(words, part * 2 + 1, format)};
+        for (u32 i = 0; i < width; i++)
+            ((tile_words *)self->value[at + i])[v] =
+                placed(nibbles, format, i, elements, tile_all(0));
+        if (format == WL_FORMAT_TF32) /* halves of two elements are taken for one */
+            *far |= ((nibbles & 15) != 4) & ((nibbles & 15) != 14);
+        else /* an index twice: both elements count */
+            *far |= ((nibbles ^ nibbles >> 2) & 3) == 0;
+        if (factor_is_float(format))
+            place_exponents(nibbles, format, exponents_of(words, format, 0, far),
+                            self->exponent + (format == WL_FORMAT_TF32 ? at : at / 2), v);
+    }
+}
+
+TILE_INLINE void read_sparse(struct factor_a *self, const struct fragment *fragment,
+                             enum wl_matrix_format format)
+{
+    const u32 parts = wl_matrix_format_bits(format) == 8 ? 2 : 1;
+    tile_words far = tile_all(0);
+    for (u32 r = 0; r < register_count(fragment) - 1; r++)
+        for (u32 q = 0; q < 4; q++)
+            for (u32 part = 0; part < parts; part++)
+                read_chunk(self, fragment, format, r, q, part, &far);
+    self->is_far = tile_has_any(far);
+}
+
 TILE_INLINE void read_b(struct factor_b *self, const struct fragment *fragment,
                         enum wl_matrix_format format)
 {
@@ -245,7 +325,11 @@ const struct factor_a *WL_EXEC(factor_of_a)(const struct fragment *fragment)
     if (is_known && is_same(fragment, self->made_from))
         return self;
     keep(fragment, self->made_from);
-    FOR_FORMAT(read_a, self, fragment)
+    if (fragment->is_sparse) {
+        FOR_FORMAT(read_sparse, self, fragment)
+    } else {
+        FOR_FORMAT(read_a, self, fragment)
+    }
     return self;
 }
 

@@ -9,26 +9,29 @@
 #include "sim/exec/tile_vector.h"
 #include "warp/op.h"
 
-#define FACTOR_VALUES 64       /* blocks of 8 rows times k, at most */
-#define FACTOR_WORDS 32        /* the same in words of exponents, of floating-point factors */
+#define FACTOR_VALUES 128      /* blocks of 8 rows times k, at most */
+#define FACTOR_WORDS 64        /* the same in words of exponents, of floating-point factors */
 #define FACTOR_REGISTERS 8     /* that these are in */
 #define FACTOR_EXPONENT_MAX 50 /* of a factor: with others products leave single precision */
 #define FACTOR_ZERO (-1000)    /* the exponent of 0: below all sums of two others */
 #define FACTOR_BIAS 127        /* that exponents of B have, and so have their sums with A's */
 
-/* A fragment in registers of a warp, in the order of matrix.c's lists; blocks are of 8 rows. */
+/* A fragment in registers of a warp, in the order of matrix.c's lists; blocks are of 8 rows. Of a
+ * sparse one half the elements are there, and the last register has metadata. */
 struct fragment {
     const struct wl_warp *warp;
     const u32 *registers;
     u32 blocks, k;
     enum wl_matrix_format format;
+    bool is_sparse;
+    u32 selector;
 };
 
 /* By block * k + place in k; exponents by words of k, two values' in one where they have 16 bits or
  * fewer. Of 8-bit floating-point factors places are in the order in which their products are added:
  * first the lower half of each word, then the upper one. */
 struct factor_a {
-    bool is_far; /* something is infinite, NaN or too far from 1 */
+    bool is_far; /* something is infinite, NaN, too far from 1, or at one place with another */
     tile_floats value[FACTOR_VALUES][TILE_VECTORS];
     tile_words exponent[FACTOR_WORDS][TILE_VECTORS];
     tile_words made_from[FACTOR_REGISTERS][TILE_VECTORS];

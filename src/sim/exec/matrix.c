@@ -5,6 +5,7 @@
 #include "sim/exec/narrow.h"
 #include "sim/exec/placing.h"
 #include "sim/exec/reach.h"
+#include "sim/exec/sparse.h"
 #include "sim/exec/tile.h"
 #include "sim/exec/values16.h"
 #include "warp/tensor_map.h"
@@ -30,17 +31,31 @@ struct factor {
     s32 significand[FACTOR_ELEMENTS_MAX], exponent[FACTOR_ELEMENTS_MAX];
 };
 
-/* Lists are of registers. */
+/* Lists are of registers; behind those of a sparse A are its metadata. */
 struct multiplication {
     const struct wl_warp *warp;
     const u32 *d, *a, *b, *c;
     enum wl_matrix_format d_format, a_format, b_format, c_format;
-    u32 m, n, k;
+    u32 m, n, k, terms; /* of each element of the sum, products: k, or half as many */
     s64 flags;
 };
 
 struct factors {
     struct factor a, b;
+    uint8_t places[SPARSE_ROWS][FACTOR_ELEMENTS_MAX / SPARSE_ROWS]; /* in k, of A's elements; or of
+                                                                     * their halves, in nibbles */
+};
+
+/* A row of A, or a column of B. */
+struct line {
+    const u32 *bits;
+    const s32 *significand, *exponent;
+};
+
+/* Of a column of B what the elements of a sparse row are multiplied by. */
+struct picked {
+    u32 bits[FACTOR_ELEMENTS_MAX / SPARSE_ROWS];
+    s32 significand[FACTOR_ELEMENTS_MAX / SPARSE_ROWS], exponent[FACTOR_ELEMENTS_MAX / SPARSE_ROWS];
 };
 
 static void read_factor(const struct wl_warp *warp, const u32 *list, struct factor *factor,
@@ -71,6 +86,57 @@ static void unpack_factor(struct factor *factor)
         factor->exponent[i] = scaled.exponent;
         factor->has_special |= scaled.is_special;
     }
+}
+
+static struct line line_of(const struct factor *factor, u32 row)
+{
+    const u32 at = row * factor->k;
+    return (struct line){factor->bits + at, factor->significand + at, factor->exponent + at};
+}
+
+static void find_places(const struct multiplication *self, struct factors *factors)
+{
+    const enum wl_matrix_format format = self->a_format;
+    const u32 kept = sparse_chunk(format) / 2;
+    const u32 *metadata = lane_register(
+        self->warp,
+        self->a[self->m * self->terms * wl_matrix_format_bits(format) / (32 * WL_LANES)]);
+    for (u32 row = 0; row < SPARSE_ROWS; row++)
+        for (u32 i = 0; i < self->terms; i++) {
+            const u32 chunk = i / kept;
+            const struct sparse_place place =
+                sparse_nibble(format, self->k, WL_MATRIX_SELECTOR_OF(self->flags), row / 8, chunk);
+            const u32 nibble = metadata[row % 8 * 4 + place.lane] >> place.shift & 15;
+            factors->places[row][i] =
+                (uint8_t)(format == WL_FORMAT_TF32
+                              ? nibble
+                              : chunk * 2 * kept + sparse_index(format, nibble, i % kept));
+        }
+}
+
+/* What an element of A is multiplied by: of two of 32 bits, the halves that a nibble says. */
+static u32 pick_halves(const u32 *pair, u32 nibble)
+{
+    const u32 low = nibble & 3, high = nibble >> 2;
+    return (pair[low / 2] >> 16 * (low % 2) & 0xffff) | (pair[high / 2] >> 16 * (high % 2)) << 16;
+}
+
+static struct line pick(const struct factor *b, u32 column, const uint8_t *places, u32 count,
+                        struct picked *picked)
+{
+    const struct line all = line_of(b, column);
+    for (u32 i = 0; i < count; i++)
+        if (b->format == WL_FORMAT_TF32) {
+            picked->bits[i] = pick_halves(all.bits + 2 * i, places[i]);
+            const struct scaled scaled = unpack_narrow(picked->bits[i], b->format);
+            picked->significand[i] = scaled.significand;
+            picked->exponent[i] = scaled.exponent;
+        } else {
+            picked->bits[i] = all.bits[places[i]];
+            picked->significand[i] = all.significand[places[i]];
+            picked->exponent[i] = all.exponent[places[i]];
+        }
+    return (struct line){picked->bits, picked->significand, picked->exponent};
 }
 
 static u32 sum_bits(const struct multiplication *self, u32 e, u32 lane)
@@ -130,13 +196,12 @@ static double add_block(const s32 *product, const s32 *exponent, u32 count, stru
 }
 
 /* Where an operand is infinite or NaN, so is the result, whatever the order. */
-static float add_special(const struct multiplication *self, const struct factors *factors, u32 row,
-                         u32 column, float c)
+static float add_special(const struct multiplication *self, struct line a, struct line b, float c)
 {
     float sum = c;
-    for (u32 k = 0; k < self->k; k++)
-        sum += narrow_to_float(factors->a.bits[row * self->k + k], self->a_format) *
-               narrow_to_float(factors->b.bits[column * self->k + k], self->b_format);
+    for (u32 k = 0; k < self->terms; k++)
+        sum +=
+            narrow_to_float(a.bits[k], self->a_format) * narrow_to_float(b.bits[k], self->b_format);
     return canonical_f32(sum);
 }
 
@@ -156,40 +221,35 @@ static inline u32 step_order(u32 k, u32 total)
 static u32 products_per_step(const struct multiplication *self)
 {
     const u32 most = self->a_format == WL_FORMAT_TF32 && self->n > 8 ? 4 : BLOCK_PRODUCTS;
-    return self->k < most ? self->k : most;
+    return self->terms < most ? self->terms : most;
 }
 
 /* One element of the sum. */
-static u32 dot(const struct multiplication *self, const struct factors *factors, u32 row,
-               u32 column, u32 c_bits)
+static u32 dot(const struct multiplication *self, struct line a, struct line b, bool has_special,
+               u32 c_bits)
 {
     const bool is_half = self->d_format == WL_FORMAT_F16;
     float c = self->c_format == WL_FORMAT_F16 ? half_to_float(c_bits) : float_of(c_bits);
-    float special = is_special(c) || factors->a.has_special || factors->b.has_special
-                        ? add_special(self, factors, row, column, c)
-                        : 0;
+    float special = is_special(c) || has_special ? add_special(self, a, b, c) : 0;
     if (is_special(special))
         return is_half ? float_to_half(special) : bits_of(special);
     s32 product[FACTOR_ELEMENTS_MAX / 8], exponent[FACTOR_ELEMENTS_MAX / 8];
-    const s32 *a = &factors->a.significand[row * self->k],
-              *b = &factors->b.significand[column * self->k];
-    const s32 *ea = &factors->a.exponent[row * self->k],
-              *eb = &factors->b.exponent[column * self->k];
-    for (u32 k = 0; k < self->k; k++) {
-        const u32 place = step_order(k, self->k);
-        product[place] = a[k] * b[k];
-        exponent[place] = ea[k] + eb[k];
+    for (u32 k = 0; k < self->terms; k++) {
+        const u32 place = step_order(k, self->terms);
+        product[place] = a.significand[k] * b.significand[k];
+        exponent[place] = a.exponent[k] + b.exponent[k];
     }
     const int fraction_bits =
         narrow_rows[self->a_format].fraction_bits + narrow_rows[self->b_format].fraction_bits;
-    const bool is_in_steps = self->k > BLOCK_PRODUCTS; /* these add c in the end */
+    const bool is_in_steps = self->terms > BLOCK_PRODUCTS; /* these add c in the end */
     float sum = is_in_steps ? 0 : c;
     const u32 most = products_per_step(self);
-    for (u32 k = 0; k < self->k; k += most) {
-        const u32 left = self->k - k, count = left < most ? left : most;
+    for (u32 k = 0; k < self->terms; k += most) {
+        const u32 left = self->terms - k, count = left < most ? left : most;
         double exact = add_block(product + k, exponent + k, count,
                                  unpack_narrow(bits_of(sum), WL_FORMAT_F32), fraction_bits);
         sum = is_half ? half_to_float(double_to_half(exact)) : cut_to_float(exact);
+        sum += 0.0f; /* what becomes 0 is positive */
     }
     sum = is_in_steps ? sum + c : sum;
     return is_half ? float_to_half(sum) : bits_of(sum);
@@ -202,27 +262,23 @@ static s32 integer_element(u32 bits, enum wl_matrix_format format)
                                     : (s32)bits;
 }
 
-static u32 dot_integer(const struct multiplication *self, const struct factors *factors, u32 row,
-                       u32 column, u32 c_bits)
+static u32 dot_integer(const struct multiplication *self, struct line a, struct line b, u32 c_bits)
 {
-    const u32 *a = &factors->a.bits[row * self->k], *b = &factors->b.bits[column * self->k];
     s64 sum = (s32)c_bits;
-    for (u32 k = 0; k < self->k; k++)
-        sum += integer_element(a[k], self->a_format) * integer_element(b[k], self->b_format);
+    for (u32 k = 0; k < self->terms; k++)
+        sum +=
+            integer_element(a.bits[k], self->a_format) * integer_element(b.bits[k], self->b_format);
     if (self->flags & WL_MATRIX_SATURATE)
         return (u32)saturate_s32(sum);
     return (u32)sum;
 }
 
-static u32 dot_bits(const struct multiplication *self, const struct factors *factors, u32 row,
-                    u32 column, u32 c_bits)
+static u32 dot_bits(const struct multiplication *self, struct line a, struct line b, u32 c_bits)
 {
-    const u32 words = self->k / 32;
     u32 sum = c_bits;
-    for (u32 w = 0; w < words; w++) {
-        u32 a = factors->a.bits[row * words + w], b = factors->b.bits[column * words + w];
-        sum += (u32)__builtin_popcount(self->flags & WL_MATRIX_XOR ? a ^ b : a & b);
-    }
+    for (u32 w = 0; w < self->k / 32; w++)
+        sum += (u32)__builtin_popcount(self->flags & WL_MATRIX_XOR ? a.bits[w] ^ b.bits[w]
+                                                                   : a.bits[w] & b.bits[w]);
     return sum;
 }
 
@@ -276,9 +332,10 @@ static bool is_tile(const struct multiplication *self)
         return false;
     if (factor_is_narrow_float(a)) /* sums of halves are rounded after each step */
         return factor_is_narrow_float(b) && self->k <= 2 * BLOCK_PRODUCTS &&
-               self->c_format == WL_FORMAT_F32 && self->d_format == WL_FORMAT_F32;
+               self->terms == self->k && self->c_format == WL_FORMAT_F32 &&
+               self->d_format == WL_FORMAT_F32;
     if (factor_is_float(a))
-        return a == b && self->k <= BLOCK_PRODUCTS && values * word_bits <= FACTOR_WORDS * 32;
+        return a == b && self->terms <= BLOCK_PRODUCTS && values * word_bits <= FACTOR_WORDS * 32;
     return a == WL_FORMAT_F64 ||
            ((a == WL_FORMAT_S8 || a == WL_FORMAT_U8) && (b == WL_FORMAT_S8 || b == WL_FORMAT_U8));
 }
@@ -299,8 +356,10 @@ static bool multiply_tile(const struct multiplication *self)
     tile.row_blocks = self->m / 8;
     tile.column_blocks = self->n / 8;
     tile.k = self->k;
-    tile.step = products_per_step(self);
-    tile.adds_last = self->k > BLOCK_PRODUCTS;
+    tile.step = products_per_step(self) * (self->k / self->terms);
+    tile.adds_last = self->terms > BLOCK_PRODUCTS;
+    tile.is_sparse = self->terms != self->k;
+    tile.selector = WL_MATRIX_SELECTOR_OF(self->flags);
     tile.c_is_half = self->c_format == WL_FORMAT_F16;
     tile.d_is_half = self->d_format == WL_FORMAT_F16;
     tile.saturates = self->flags & WL_MATRIX_SATURATE;
@@ -314,6 +373,25 @@ static bool multiply_tile(const struct multiplication *self)
 #endif
 }
 
+static void read_factors(const struct multiplication *self, struct factors *factors)
+{
+    const bool is_bits = self->a_format == WL_FORMAT_B1;
+    factors->a.rows = self->m;
+    factors->b.rows = self->n;
+    factors->a.k = is_bits ? self->k / 32 : self->terms; /* bits are kept by words */
+    factors->b.k = is_bits ? self->k / 32 : self->k;
+    factors->a.format = is_bits ? WL_FORMAT_S32 : self->a_format;
+    factors->b.format = is_bits ? WL_FORMAT_S32 : self->b_format;
+    read_factor(self->warp, self->a, &factors->a, true);
+    read_factor(self->warp, self->b, &factors->b, false);
+    if (self->terms != self->k)
+        find_places(self, factors);
+    if (self->d_format == WL_FORMAT_S32)
+        return;
+    unpack_factor(&factors->a);
+    unpack_factor(&factors->b);
+}
+
 /* Element by element. */
 static __attribute__((noinline)) void multiply_elements(const struct multiplication *self)
 {
@@ -321,25 +399,24 @@ static __attribute__((noinline)) void multiply_elements(const struct multiplicat
     const bool is_bits = self->a_format == WL_FORMAT_B1;
     const bool is_integer = self->d_format == WL_FORMAT_S32;
     struct factors factors; /* great, and written as far as they are needed */
-    factors.a.rows = self->m;
-    factors.b.rows = self->n;
-    factors.a.k = factors.b.k = is_bits ? self->k / 32 : self->k; /* bits are kept by words */
-    factors.a.format = is_bits ? WL_FORMAT_S32 : self->a_format;
-    factors.b.format = is_bits ? WL_FORMAT_S32 : self->b_format;
-    read_factor(self->warp, self->a, &factors.a, true);
-    read_factor(self->warp, self->b, &factors.b, false);
-    if (!is_integer) {
-        unpack_factor(&factors.a);
-        unpack_factor(&factors.b);
-    }
+    struct picked picked;
     u32 results[WL_LANES * 8];
+    read_factors(self, &factors);
+    const bool is_sparse = self->terms != self->k;
+    const bool has_special = /* halves may make one */
+        !is_integer && (factors.a.has_special || factors.b.has_special ||
+                        (is_sparse && self->a_format == WL_FORMAT_TF32));
     for (u32 i = 0; i < elements * WL_LANES; i++) {
         u32 row, column, e = i / WL_LANES, lane = i % WL_LANES;
         locate_sum(self->m / 8, e, lane, &row, &column);
+        const struct line a = line_of(&factors.a, row);
+        const struct line b =
+            is_sparse ? pick(&factors.b, column, factors.places[row], self->terms, &picked)
+                      : line_of(&factors.b, column);
         u32 c_bits = sum_bits(self, e, lane);
-        results[i] = is_bits      ? dot_bits(self, &factors, row, column, c_bits)
-                     : is_integer ? dot_integer(self, &factors, row, column, c_bits)
-                                  : dot(self, &factors, row, column, c_bits);
+        results[i] = is_bits      ? dot_bits(self, a, b, c_bits)
+                     : is_integer ? dot_integer(self, a, b, c_bits)
+                                  : dot(self, a, b, has_special, c_bits);
     }
     for (u32 i = 0; i < elements * WL_LANES; i++) /* after the last read: D may be C */
         write_sum(self, i / WL_LANES, i % WL_LANES, results[i]);
@@ -365,12 +442,15 @@ RUN(MATRIX_MULTIPLY)
     self.m = op->imm & 0xff;
     self.n = op->imm >> 8 & 0xff;
     self.k = op->imm >> 16 & 0x1ff;
+    const bool is_sparse = op->imm & WL_MATRIX_SPARSE;
+    self.terms = is_sparse ? self.k / 2 : self.k;
     self.a_format = op->kind;
     self.b_format = op->width_bytes;
     const u32 *list = list_of(warp, op), elements = self.m * self.n / WL_LANES;
     self.d = list;
     self.a = list + (self.d_format == WL_FORMAT_F16 ? elements / 2 : elements);
-    self.b = self.a + self.m * self.k * word_bits_of(self.a_format) / (32 * WL_LANES);
+    self.b =
+        self.a + self.m * self.terms * word_bits_of(self.a_format) / (32 * WL_LANES) + is_sparse;
     self.c = self.b + self.n * self.k * word_bits_of(self.b_format) / (32 * WL_LANES);
     multiply(&self);
     return op + 1;
@@ -490,30 +570,41 @@ static void negate(const struct wl_warp *warp, const u32 *to, const u32 *from, u
     }
 }
 
-/* Each warp has 16 rows of A, and all of B. The list: sums, four registers for A, two for B, one of
- * zeros; then the sums again and, where it is in registers, A. */
+/* Of one tile: its lists are not set. */
+static struct multiplication tile_of_group(const struct wl_warp *warp, const struct wl_op *op)
+{
+    const u32 k = op->imm >> 16 & 0x1ff;
+    return (struct multiplication){.warp = warp,
+                                   .d_format = op->count,
+                                   .a_format = op->kind,
+                                   .b_format = op->width_bytes,
+                                   .c_format = op->count,
+                                   .m = GROUP_ROWS,
+                                   .n = GROUP_COLUMNS,
+                                   .k = k,
+                                   .terms = op->imm & WL_MATRIX_SPARSE ? k / 2 : k,
+                                   .flags = op->imm};
+}
+
+/* Each warp has 16 rows of A, and all of B. The list: sums, four registers for A, two for B (of a
+ * sparse product four), one of zeros; then the sums again, A where it is in registers, and the
+ * metadata. */
 RUN(WARPGROUP_MULTIPLY)
 {
-    struct multiplication self;
-    self.warp = warp;
-    self.d_format = op->count;
-    self.c_format = self.d_format;
-    self.flags = op->imm;
-    self.m = GROUP_ROWS;
-    self.n = GROUP_COLUMNS;
-    self.k = op->imm >> 16 & 0x1ff;
+    struct multiplication self = tile_of_group(warp, op);
+    const bool is_sparse = self.terms != self.k;
     const u32 columns = (op->imm >> 8 & 0xff) * GROUP_COLUMNS;
     const u32 per_tile = self.d_format == WL_FORMAT_F16 ? 2 : 4;
-    const enum wl_matrix_format a_format = op->kind, b_format = op->width_bytes;
-    const u32 bytes = wl_matrix_format_bits(a_format) / 8,
+    const u32 bytes = wl_matrix_format_bits(self.a_format) / 8,
               sums = columns / GROUP_COLUMNS * per_tile;
-    const struct placing a_placing = place_factor(GROUP_ROWS, self.k, a_format, true);
-    const struct placing b_placing = place_factor(GROUP_COLUMNS, self.k, b_format, false);
+    const struct placing a_placing = place_factor(GROUP_ROWS, self.terms, self.a_format, true);
+    const struct placing b_placing = place_factor(GROUP_COLUMNS, self.k, self.b_format, false);
     const u32 *list = list_of(warp, op), *a_list = list + sums, *b_list = a_list + 4;
-    const u32 zeros[4] = {b_list[2], b_list[2], b_list[2], b_list[2]};
+    const u32 *zero = b_list + (is_sparse ? 4 : 2), *tail = zero + 1 + sums;
+    const u32 zeros[4] = {*zero, *zero, *zero, *zero};
     const bool has_descriptor = op->a != UINT32_MAX;
     const bool adds = (*predicate(warp, op->c) & 1) != !!(op->flags & WL_OPF_NEGATED);
-    const u32 *given = has_descriptor ? a_list : b_list + 3 + sums;
+    const u32 *given = has_descriptor ? a_list : tail;
     const u64 first = __builtin_ctz(warp->active);
     if (has_descriptor) {
         const struct described a = read_descriptor(((const u64 *)lane_register(warp, op->a))[first],
@@ -522,16 +613,16 @@ RUN(WARPGROUP_MULTIPLY)
             return NULL;
     }
     if (!(op->imm & WL_GROUP_NEGATED_A) != !(op->imm & WL_GROUP_NEGATED_B)) {
-        negate(warp, a_list, given, 4, a_format);
+        negate(warp, a_list, given, 4, self.a_format);
         given = a_list;
     }
     const struct described b = read_descriptor(((const u64 *)lane_register(warp, op->b))[first],
                                                op->imm & WL_GROUP_TRANSPOSED_B, bytes);
     warp->products++;
     memset(lane_register(warp, zeros[0]), 0, WL_REGISTER32_BYTES);
-    self.a_format = a_format;
-    self.b_format = b_format;
-    self.a = given;
+    const u32 rows[] = {given[0], given[1], given[2], given[3],
+                        is_sparse ? tail[has_descriptor ? 0 : 4] : 0};
+    self.a = rows;
     self.b = b_list;
     for (u32 tile = 0; tile < columns / GROUP_COLUMNS; tile++) {
         if (!gather(warp, op, &b, &b_placing, tile * GROUP_COLUMNS, b_list))

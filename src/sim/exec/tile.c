@@ -73,7 +73,9 @@ TILE_INLINE void tile_add_step(struct tile *self, const struct block *block, u32
 #define ADD(i) \
     sum##i +=  \
         tile_truncate(a[TILE_PLACE(i)] * tile_repeat(b[TILE_PARITY(i)]) * (tile_floats)scale##i);
-    for (; k < (count < TILE_SAFE ? count : TILE_SAFE); k++, a += TILE_VECTORS, b += 2) {
+    /* of so long a step half the products are 0, as A is sparse */
+    const u32 safe = count > 2 * TILE_SAFE ? 2 * TILE_SAFE : TILE_SAFE;
+    for (; k < (count < safe ? count : safe); k++, a += TILE_VECTORS, b += 2) {
         TILE_EACH(ADD)
     }
 #define SET_ASIDE(i)                   \
@@ -218,8 +220,11 @@ static bool tile_form_sums(struct tile *self, enum wl_matrix_format format,
         return true;
     }
     if (format == WL_FORMAT_TF32)
-        return self->step == 8 ? tile_multiply_floats(self, a, b, 8, 1, false)
-                               : tile_multiply_floats(self, a, b, 4, 1, false);
+        return self->step == 16  ? tile_multiply_floats(self, a, b, 16, 1, false)
+               : self->step == 8 ? tile_multiply_floats(self, a, b, 8, 1, false)
+                                 : tile_multiply_floats(self, a, b, 4, 1, false);
+    if (self->step == 32)
+        return tile_multiply_floats(self, a, b, 32, 2, false);
     if (self->adds_last)
         return tile_multiply_floats(self, a, b, 16, 2, true);
     return self->step == 16 ? tile_multiply_floats(self, a, b, 16, 2, false)
@@ -228,8 +233,18 @@ static bool tile_form_sums(struct tile *self, enum wl_matrix_format format,
 
 bool WL_EXEC(tile_multiply)(struct tile *self, enum wl_matrix_format a, enum wl_matrix_format b)
 {
-    const struct fragment rows = {self->warp, self->a, self->row_blocks, self->k, a};
-    const struct fragment columns = {self->warp, self->b, self->column_blocks, self->k, b};
+    const struct fragment rows = {.warp = self->warp,
+                                  .registers = self->a,
+                                  .blocks = self->row_blocks,
+                                  .k = self->k,
+                                  .format = a,
+                                  .is_sparse = self->is_sparse,
+                                  .selector = self->selector};
+    const struct fragment columns = {.warp = self->warp,
+                                     .registers = self->b,
+                                     .blocks = self->column_blocks,
+                                     .k = self->k,
+                                     .format = b};
     const struct factor_a *a_factor = WL_EXEC(factor_of_a)(&rows);
     const struct factor_b *b_factor = WL_EXEC(factor_of_b)(&columns);
     if (a_factor->is_far || b_factor->is_far || !tile_form_sums(self, a, a_factor, b_factor))

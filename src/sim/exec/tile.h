@@ -21,6 +21,8 @@ struct tile {
     u32 row_blocks, column_blocks, k; /* blocks of 8 */
     u32 step;                         /* products added in one */
     bool adds_last;                   /* C is added to the sum of the products, not to the first */
+    bool is_sparse;                   /* A: of k, and of a step, half the products are 0 */
+    u32 selector;                     /* of its metadata */
     bool c_is_half, d_is_half, saturates;
     tile_words wraps; /* negative: a sum does not fit in 32 bits */
     tile_words most;  /* the greatest addend's bits: infinite or NaN, it goes the long way */

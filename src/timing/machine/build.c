@@ -136,6 +136,8 @@ static uint8_t tensor_weight(const struct wl_op *op)
     uint32_t m = shape & 255, n = shape >> 8 & 255, k = shape >> 16 & 255;
     uint32_t bits = wl_matrix_format_bits(op->kind);
     uint32_t weight = m * n / 64 * (k ? k : 256) * (bits ? bits : 16) / 64;
+    if (op->imm & WL_MATRIX_SPARSE) /* of each four, two are there */
+        weight /= 2;
     return weight == 0 ? 1 : weight > 255 ? 255 : (uint8_t)weight;
 }
 
