@@ -6,7 +6,8 @@
 #include "base/count.h"
 #include "ptx/lower/family.h"
 
-enum { COLUMNS_MOST = 256, SUMS_MOST = 128, A_REGISTERS = 4, SCRATCH = 7 };
+/* Scratch: four registers of A, two of B (of a sparse product four), one of zeros. */
+enum { COLUMNS_MOST = 256, SUMS_MOST = 128, A_REGISTERS = 4, SCRATCH = 7, SCRATCH_SPARSE = 9 };
 
 struct group_words {
     uint32_t n, k;
@@ -40,8 +41,8 @@ static bool read_words(const struct wl_ptx_instruction *instruction, struct grou
         }
         for (size_t o = 0; o < WL_COUNT(others); o++)
             is_known |= strcmp(word, others[o]) == 0;
-        if (strcmp(word, "satfinite") == 0) {
-            words->flags |= WL_MATRIX_SATURATE;
+        if (strcmp(word, "satfinite") == 0 || strcmp(word, "sp") == 0) {
+            words->flags |= word[1] == 'p' ? WL_MATRIX_SPARSE : WL_MATRIX_SATURATE;
             is_known = true;
         }
         if (!is_known)
@@ -50,14 +51,14 @@ static bool read_words(const struct wl_ptx_instruction *instruction, struct grou
     return formats == 3;
 }
 
-/* PTX ISA, wgmma: 32 bytes of K; which sums which factors have. */
+/* PTX ISA, wgmma: 32 bytes of K, 64 of a sparse product; which sums which factors have. */
 static bool is_shape_right(const struct group_words *words)
 {
     const enum wl_matrix_format d = words->formats[0], a = words->formats[1], b = words->formats[2];
     const bool is_integer = a == WL_FORMAT_S8 || a == WL_FORMAT_U8;
     const bool is_byte = a == WL_FORMAT_E4M3 || a == WL_FORMAT_E5M2;
     if (!words->n || words->n % 8 || words->n > COLUMNS_MOST ||
-        words->k * wl_matrix_format_bits(a) != 256)
+        words->k * wl_matrix_format_bits(a) != (words->flags & WL_MATRIX_SPARSE ? 512 : 256))
         return false;
     if (is_integer)
         return d == WL_FORMAT_S32 && (b == WL_FORMAT_S8 || b == WL_FORMAT_U8);
@@ -68,6 +69,27 @@ static bool is_shape_right(const struct group_words *words)
            (d == WL_FORMAT_F32 || (d == WL_FORMAT_F16 && a == WL_FORMAT_F16));
 }
 
+/* Where it stands whether D is added: behind the metadata of a sparse product and their selector.
+ */
+static int scale_at(const struct group_words *words)
+{
+    return words->flags & WL_MATRIX_SPARSE ? 5 : 3;
+}
+
+/* Which lanes of four hold the metadata: all do of 8-bit elements. */
+static bool read_selector(const struct wl_ptx_instruction *instruction, struct group_words *words)
+{
+    if (!(words->flags & WL_MATRIX_SPARSE))
+        return true;
+    const struct wl_ptx_operand *operand = &instruction->operands[4];
+    const int64_t groups = wl_matrix_format_bits(words->formats[1]) >= 16 ? 2 : 1;
+    if (operand->kind != WL_PTX_OPERAND_INTEGER || operand->integer < 0 ||
+        operand->integer >= groups)
+        return false;
+    words->flags |= WL_MATRIX_SELECTOR(operand->integer);
+    return true;
+}
+
 /* The immediate numbers behind the descriptors: signs, then which factors are transposed. */
 static bool read_flags(const struct wl_ptx_instruction *instruction, struct group_words *words,
                        bool has_descriptor)
@@ -75,7 +97,7 @@ static bool read_flags(const struct wl_ptx_instruction *instruction, struct grou
     static const int64_t meanings[] = {WL_GROUP_NEGATED_A, WL_GROUP_NEGATED_B,
                                        WL_GROUP_TRANSPOSED_A, WL_GROUP_TRANSPOSED_B};
     int meaning = 0;
-    for (int i = 4; i < instruction->operand_count; i++, meaning++) {
+    for (int i = scale_at(words) + 1; i < instruction->operand_count; i++, meaning++) {
         const struct wl_ptx_operand *operand = &instruction->operands[i];
         if (meaning == 2 && !has_descriptor)
             meaning++; /* what is in registers is not transposed */
@@ -93,44 +115,49 @@ static bool is_list(const struct wl_ptx_operand *operand, uint32_t count)
     return operand->kind == WL_PTX_OPERAND_VECTOR && operand->item_count == count;
 }
 
-/* The registers of WARPGROUP_MULTIPLY's list. */
+/* The registers of WARPGROUP_MULTIPLY's list; *defs: those that are written. */
 static void collect(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
-                    uint32_t sums, enum wl_ptx_type type, uint32_t *registers, uint32_t *count)
+                    const struct group_words *words, uint32_t *registers, uint32_t *defs,
+                    uint32_t *count)
 {
     const struct wl_ptx_operand *operands = instruction->operands;
+    const bool is_sparse = words->flags & WL_MATRIX_SPARSE;
+    const uint32_t sums = words->n / (words->formats[0] == WL_FORMAT_F16 ? 4 : 2);
+    const enum wl_ptx_type type = words->formats[0] == WL_FORMAT_F32 ? WL_PTX_F32 : WL_PTX_B32;
     for (uint32_t i = 0; i < sums; i++)
         registers[i] = lower_destination(lowering, &operands[0].items[i], WL_CLASS_32);
-    for (uint32_t i = 0; i < SCRATCH; i++)
-        registers[sums + i] = lower_new_register(lowering, WL_CLASS_32);
-    *count = sums + SCRATCH;
+    *defs = sums + (is_sparse ? SCRATCH_SPARSE : SCRATCH);
+    for (uint32_t i = sums; i < *defs; i++)
+        registers[i] = lower_new_register(lowering, WL_CLASS_32);
+    *count = *defs;
     for (uint32_t i = 0; i < sums; i++)
         registers[(*count)++] = lower_source(lowering, &operands[0].items[i], WL_CLASS_32, type);
     for (uint32_t i = 0; operands[1].kind == WL_PTX_OPERAND_VECTOR && i < A_REGISTERS; i++)
         registers[(*count)++] =
             lower_source(lowering, &operands[1].items[i], WL_CLASS_32, WL_PTX_B32);
+    if (is_sparse)
+        registers[(*count)++] = lower_source(lowering, &operands[3], WL_CLASS_32, WL_PTX_B32);
 }
 
 static void multiply(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
                      const struct group_words *words)
 {
     const struct wl_ptx_operand *operands = instruction->operands;
-    const bool is_half = words->formats[0] == WL_FORMAT_F16;
+    const struct wl_ptx_operand *scale = &operands[scale_at(words)];
     const bool has_descriptor = operands[1].kind != WL_PTX_OPERAND_VECTOR;
-    const uint32_t sums = words->n / (is_half ? 4 : 2);
-    const enum wl_ptx_type type = words->formats[0] == WL_FORMAT_F32 ? WL_PTX_F32 : WL_PTX_B32;
-    uint32_t registers[2 * SUMS_MOST + SCRATCH + A_REGISTERS], count = 0;
+    uint32_t registers[2 * SUMS_MOST + SCRATCH_SPARSE + A_REGISTERS + 1], defs = 0, count = 0;
     uint32_t a = NO_REGISTER;
     if (has_descriptor)
         a = lower_source(lowering, &operands[1], WL_CLASS_64, WL_PTX_B64);
     uint32_t b = lower_source(lowering, &operands[2], WL_CLASS_64, WL_PTX_B64);
-    uint32_t adds = lower_predicate(lowering, &operands[3]);
-    collect(lowering, instruction, sums, type, registers, &count);
+    uint32_t adds = lower_predicate(lowering, scale);
+    collect(lowering, instruction, words, registers, &defs, &count);
     if (lowering->code)
         return;
     struct wl_op *op =
         lower_emit_list(lowering, WL_OP_WARPGROUP_MULTIPLY,
                         (uint8_t)(FIELD_B | FIELD_C | (has_descriptor ? FIELD_A : 0)), registers,
-                        (uint8_t)(sums + SCRATCH), (uint8_t)(count - sums - SCRATCH));
+                        (uint8_t)defs, (uint8_t)(count - defs));
     op->a = a;
     op->b = b;
     op->c = adds;
@@ -138,7 +165,7 @@ static void multiply(struct lowering *lowering, const struct wl_ptx_instruction 
     op->width_bytes = (uint8_t)words->formats[2];
     op->count = (uint8_t)words->formats[0];
     op->imm = (int64_t)WL_MATRIX_SHAPE(128, words->n / 8, words->k) | words->flags;
-    op->flags = operands[3].negated ? WL_OPF_NEGATED : 0;
+    op->flags = scale->negated ? WL_OPF_NEGATED : 0;
 }
 
 FAMILY(wgmma)
@@ -155,7 +182,8 @@ FAMILY(wgmma)
         return;
     }
     const bool is_known = read_words(instruction, &words) && is_shape_right(&words) &&
-                          instruction->operand_count >= 4;
+                          instruction->operand_count > scale_at(&words) &&
+                          read_selector(instruction, &words);
     const struct wl_ptx_operand *operands = instruction->operands;
     const bool has_list =
         is_known && is_list(&operands[0], words.n / (words.formats[0] == WL_FORMAT_F16 ? 4 : 2));
