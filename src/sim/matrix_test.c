@@ -227,6 +227,8 @@ static void test_same_bits(void **unused)
         {16, 8, 32, WL_FORMAT_S8, WL_FORMAT_U8, WL_FORMAT_S32, WL_FORMAT_S32, SPARSE(1)},
         {16, 8, 64, WL_FORMAT_U8, WL_FORMAT_S8, WL_FORMAT_S32, WL_FORMAT_S32,
          SPARSE(0) | WL_MATRIX_SATURATE},
+        {16, 8, 64, WL_FORMAT_E4M3, WL_FORMAT_E4M3, FLOAT, FLOAT, SPARSE(0)},
+        {16, 8, 64, WL_FORMAT_E5M2, WL_FORMAT_E4M3, FLOAT, FLOAT, SPARSE(0)},
         {16, 8, 64, WL_FORMAT_E4M3, WL_FORMAT_E5M2, FLOAT, FLOAT, SPARSE(0)},
     };
     const struct wl_executor_row *tables[] = {[3] = wl_exec_table_v3, [4] = wl_exec_table_v4};
@@ -274,6 +276,7 @@ static void test_factors_made_again_when_they_change(void **unused)
         {16, 8, 32, HALF, HALF, FLOAT, FLOAT, SPARSE(0)},
         {16, 8, 32, HALF, HALF, FLOAT, FLOAT, SPARSE(1)},
         {16, 8, 16, HALF, HALF, FLOAT, FLOAT, SPARSE(0)},
+        {16, 8, 64, WL_FORMAT_E4M3, WL_FORMAT_E4M3, FLOAT, FLOAT, SPARSE(0)},
     };
     const struct wl_executor_row *tables[] = {[3] = wl_exec_table_v3, [4] = wl_exec_table_v4};
     for (int level = 3; level <= 4 && has_level(level); level++)

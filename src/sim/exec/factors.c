@@ -30,7 +30,8 @@ static struct key key_of(const struct fragment *fragment)
 {
     return (struct key){fragment->registers[0],
                         fragment->blocks | fragment->k << 8 | (u32)fragment->format << 16 |
-                            fragment->selector << 24 | (u32)fragment->is_sparse << 30 | 1u << 31};
+                            fragment->selector << 24 | (u32)fragment->is_by_chunks << 29 |
+                            (u32)fragment->is_sparse << 30 | 1u << 31};
 }
 
 /* The place that has the key, or one that is free for it from now on. */
@@ -218,6 +219,14 @@ TILE_INLINE void place_exponents(tile_words nibbles, enum wl_matrix_format forma
                            placed(nibbles, format, 2 * place + 1, exponents, nothing) << 16;
 }
 
+/* Where the places of a chunk begin: of 8-bit floating-point factors every other is of step 2. */
+TILE_INLINE u32 first_place(enum wl_matrix_format format, u32 k, u32 chunk)
+{
+    if (!factor_is_narrow_float(format))
+        return chunk * sparse_chunk(format);
+    return chunk % 2 * (k / 2) + chunk / 2 * sparse_chunk(format);
+}
+
 /* Chunk `part` of those in word q of a register of a sparse A goes to its places. */
 TILE_INLINE void read_chunk(struct factor_a *self, const struct fragment *fragment,
                             enum wl_matrix_format format, u32 r, u32 q, u32 part, tile_words *far)
@@ -225,18 +234,19 @@ TILE_INLINE void read_chunk(struct factor_a *self, const struct fragment *fragme
     const u32 row_block = r % fragment->blocks, width = sparse_chunk(format),
               parts = wl_matrix_format_bits(format) == 8 ? 2 : 1,
               chunk = (r / fragment->blocks * 4 + q) * parts + part;
-    const u32 at = row_block * fragment->k + chunk * width;
+    const u32 at = row_block * fragment->k + first_place(format, fragment->k, chunk);
     const struct sparse_place place =
         sparse_nibble(format, fragment->k, fragment->selector, row_block, chunk);
     const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]),
                      *metadata = lane_register(fragment->warp,
                                                fragment->registers[register_count(fragment) - 1]);
     for (u32 v = 0; v < TILE_VECTORS; v++) {
-        const tile_words words = spread(lanes[v], q),
+        const tile_words words = widen(spread(lanes[v], q), part, format, far),
                          nibbles = spread(metadata[v], place.lane) >> (s32)place.shift;
+        const u32 first = factor_is_narrow_float(format) ? 0 : part * 2;
         const tile_words elements[] = {
-            value_of(words, part * 2, format),
-            format == WL_FORMAT_TF32 ? tile_all(0) : value_of(words, part * 2 + 1, format)};
+            value_of(words, first, format),
+            format == WL_FORMAT_TF32 ? tile_all(0) : value_of(words, first + 1, format)};
         for (u32 i = 0; i < width; i++)
             ((tile_words *)self->value[at + i])[v] =
                 placed(nibbles, format, i, elements, tile_all(0));
@@ -287,6 +297,40 @@ TILE_INLINE void read_b(struct factor_b *self, const struct fragment *fragment,
             for (u32 v = 0; v < TILE_VECTORS; v++)
                 from[v] = exponents_of(unit[v], format, FACTOR_BIAS, &far);
             tile_take_columns(from, &self->exponent[at]);
+        }
+    self->is_far = tile_has_any(far);
+}
+
+/* B of a sparse A of 8-bit floating-point factors, each of whose words is a chunk. */
+TILE_INLINE void read_chunks(struct factor_b *self, const struct fragment *fragment,
+                             enum wl_matrix_format format)
+{
+    tile_words far = tile_all(0), unit[TILE_VECTORS], from[TILE_VECTORS];
+    tile_word_quad taken[4][2];
+    for (u32 r = 0; r < fragment->blocks * fragment->k / 16; r++)
+        for (u32 p = 0; p < 2; p++) {
+            const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]);
+            const u32 block = 16 * r / fragment->k, chunk = 4 * r % (fragment->k / 4);
+            for (u32 v = 0; v < TILE_VECTORS; v++)
+                unit[v] = widen(lanes[v], p, format, &far);
+            for (u32 i = 0; i < 2; i++) {
+                for (u32 v = 0; v < TILE_VECTORS; v++)
+                    from[v] = value_of(unit[v], i, format);
+                tile_take_columns(from, taken);
+                for (u32 q = 0; q < 4; q++)
+                    memcpy(self->value[block * fragment->k +
+                                       first_place(format, fragment->k, chunk + q) + 2 * p + i],
+                           taken[q], sizeof taken[q]);
+            }
+            for (u32 v = 0; v < TILE_VECTORS; v++)
+                from[v] = exponents_of(unit[v], format, FACTOR_BIAS, &far);
+            tile_take_columns(from, taken);
+            for (u32 q = 0; q < 4; q++)
+                memcpy(self->exponent[(block * fragment->k +
+                                       first_place(format, fragment->k, chunk + q)) /
+                                          2 +
+                                      p],
+                       taken[q], sizeof taken[q]);
         }
     self->is_far = tile_has_any(far);
 }
@@ -342,7 +386,13 @@ const struct factor_b *WL_EXEC(factor_of_b)(const struct fragment *fragment)
     if (is_known && is_same(fragment, self->made_from))
         return self;
     keep(fragment, self->made_from);
-    FOR_FORMAT(read_b, self, fragment)
+    if (fragment->is_by_chunks && fragment->format == WL_FORMAT_E4M3) {
+        read_chunks(self, fragment, WL_FORMAT_E4M3);
+    } else if (fragment->is_by_chunks) {
+        read_chunks(self, fragment, WL_FORMAT_E5M2);
+    } else {
+        FOR_FORMAT(read_b, self, fragment)
+    }
     return self;
 }
 

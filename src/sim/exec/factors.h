@@ -24,12 +24,14 @@ struct fragment {
     u32 blocks, k;
     enum wl_matrix_format format;
     bool is_sparse;
+    bool is_by_chunks; /* B of 8-bit floating-point factors beside a sparse A */
     u32 selector;
 };
 
 /* By block * k + place in k; exponents by words of k, two values' in one where they have 16 bits or
  * fewer. Of 8-bit floating-point factors places are in the order in which their products are added:
- * first the lower half of each word, then the upper one. */
+ * first the lower half of each word, then the upper one; of sparse ones, and B beside them,
+ * every other chunk. */
 struct factor_a {
     bool is_far; /* something is infinite, NaN, too far from 1, or at one place with another */
     tile_floats value[FACTOR_VALUES][TILE_VECTORS];

@@ -331,8 +331,8 @@ static bool is_tile(const struct multiplication *self)
         values > FACTOR_VALUES || self->m * self->n > TILE_ELEMENTS * WL_LANES)
         return false;
     if (factor_is_narrow_float(a)) /* sums of halves are rounded after each step */
-        return factor_is_narrow_float(b) && self->k <= 2 * BLOCK_PRODUCTS &&
-               self->terms == self->k && self->c_format == WL_FORMAT_F32 &&
+        return factor_is_narrow_float(b) && self->terms <= 2 * BLOCK_PRODUCTS &&
+               values * 16 <= FACTOR_WORDS * 32 && self->c_format == WL_FORMAT_F32 &&
                self->d_format == WL_FORMAT_F32;
     if (factor_is_float(a))
         return a == b && self->terms <= BLOCK_PRODUCTS && values * word_bits <= FACTOR_WORDS * 32;

@@ -224,7 +224,8 @@ static bool tile_form_sums(struct tile *self, enum wl_matrix_format format,
                : self->step == 8 ? tile_multiply_floats(self, a, b, 8, 1, false)
                                  : tile_multiply_floats(self, a, b, 4, 1, false);
     if (self->step == 32)
-        return tile_multiply_floats(self, a, b, 32, 2, false);
+        return self->adds_last ? tile_multiply_floats(self, a, b, 32, 2, true)
+                               : tile_multiply_floats(self, a, b, 32, 2, false);
     if (self->adds_last)
         return tile_multiply_floats(self, a, b, 16, 2, true);
     return self->step == 16 ? tile_multiply_floats(self, a, b, 16, 2, false)
@@ -244,7 +245,8 @@ bool WL_EXEC(tile_multiply)(struct tile *self, enum wl_matrix_format a, enum wl_
                                      .registers = self->b,
                                      .blocks = self->column_blocks,
                                      .k = self->k,
-                                     .format = b};
+                                     .format = b,
+                                     .is_by_chunks = self->is_sparse && factor_is_narrow_float(b)};
     const struct factor_a *a_factor = WL_EXEC(factor_of_a)(&rows);
     const struct factor_b *b_factor = WL_EXEC(factor_of_b)(&columns);
     if (a_factor->is_far || b_factor->is_far || !tile_form_sums(self, a, a_factor, b_factor))
