@@ -146,12 +146,13 @@ TILE_INLINE tile_floats tile_cut(tile_words sum, bool to_odd)
     return to_odd ? (tile_floats)(cut | ((tile_words)(excess != 0) & 1)) : (tile_floats)cut;
 }
 
-/* To halves, each in a word. */
+/* To halves, each in a word; what becomes 0 is positive. */
 TILE_INLINE tile_words tile_to_halves(tile_floats values)
 {
-    return (tile_words)TILE_WITH(
+    const tile_words halves = (tile_words)TILE_WITH(
         cvtepu16_epi32,
         TILE_WITH(cvtps_ph, TILE_FLOAT(values), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    return halves & ~((halves == 0x8000) & 0x8000);
 }
 
 #endif
