@@ -40,6 +40,13 @@ TILE_INLINE tile_floats tile_addend(const struct tile *self, u32 e, u32 place)
     return factor_half(lanes[place] >> (s32)(16 * (e & 1)));
 }
 
+/* The products of a step that are summed first; of a long one half are 0, as A is sparse. */
+TILE_INLINE u32 safe_of(u32 count)
+{
+    const u32 safe = count > 2 * TILE_SAFE ? 2 * TILE_SAFE : TILE_SAFE;
+    return count < safe ? count : safe;
+}
+
 /* One step of a group: `count` products of each element are added to the values. */
 TILE_INLINE void tile_add_step(struct tile *self, const struct block *block, u32 count, u32 per,
                                tile_floats value[4])
@@ -73,9 +80,7 @@ TILE_INLINE void tile_add_step(struct tile *self, const struct block *block, u32
 #define ADD(i) \
     sum##i +=  \
         tile_truncate(a[TILE_PLACE(i)] * tile_repeat(b[TILE_PARITY(i)]) * (tile_floats)scale##i);
-    /* of so long a step half the products are 0, as A is sparse */
-    const u32 safe = count > 2 * TILE_SAFE ? 2 * TILE_SAFE : TILE_SAFE;
-    for (; k < (count < safe ? count : safe); k++, a += TILE_VECTORS, b += 2) {
+    for (; k < safe_of(count); k++, a += TILE_VECTORS, b += 2) {
         TILE_EACH(ADD)
     }
 #define SET_ASIDE(i)                   \
