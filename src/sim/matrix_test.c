@@ -19,6 +19,7 @@ extern const struct wl_executor_row wl_exec_table_v2[], wl_exec_table_v3[], wl_e
 
 #define REGISTERS 48
 #define ROUNDS 2000
+#define SHARED_WORDS 128
 
 struct shape {
     uint32_t m, n, k;
@@ -33,6 +34,7 @@ struct machine {
     struct wl_warp warp;
     uint32_t operands[REGISTERS];
     uint32_t registers[REGISTERS][WL_LANES] __attribute__((aligned(64)));
+    uint32_t shared[SHARED_WORDS];
 };
 
 static uint32_t state = 1;
@@ -138,6 +140,18 @@ static bool has_level(int level)
                       : __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 }
 
+static void begin(struct machine *self)
+{
+    self->program.operands = self->operands;
+    self->run.program = &self->program;
+    self->run.shared_bytes = sizeof self->shared;
+    self->worker.run = &self->run;
+    self->warp.worker = &self->worker;
+    self->warp.registers = (uint8_t *)self->registers;
+    self->warp.shared = (uint8_t *)self->shared;
+    self->warp.active = self->warp.mask = WL_FULL_MASK;
+}
+
 static void multiply(struct machine *self, const struct shape *shape,
                      const struct wl_executor_row *table)
 {
@@ -146,13 +160,63 @@ static void multiply(struct machine *self, const struct shape *shape,
                              .width_bytes = (uint8_t)shape->b,
                              .count = (uint8_t)shape->d,
                              .spare = (uint16_t)shape->c};
-    self->program.operands = self->operands;
-    self->run.program = &self->program;
-    self->worker.run = &self->run;
-    self->warp.worker = &self->worker;
-    self->warp.registers = (uint8_t *)self->registers;
-    self->warp.active = self->warp.mask = WL_FULL_MASK;
+    begin(self);
     table[WL_OP_MATRIX_MULTIPLY].full(&self->warp, &op);
+}
+
+/* Registers of a warpgroup's product of 8 columns: sums; where A and B go; zeros; A; metadata; the
+ * predicate; B's descriptor. */
+enum {
+    SUMS = 0,
+    TO_A = 4,
+    TO_B = 8,
+    ZEROS = 12,
+    A = 13,
+    METADATA = 17,
+    ADDS = 18,
+    DESCRIPTOR = 20
+};
+
+/* Rows of B in shared memory, 16 bytes of each beside those of the others. */
+static void fill_group(struct machine *self, const struct shape *shape, uint32_t round)
+{
+    const uint32_t sums = wl_matrix_format_bits(shape->d) / 8,
+                   of_b = shape->flags & WL_MATRIX_SPARSE ? 4 : 2;
+    const struct {
+        uint32_t first, count;
+    } parts[] = {{SUMS, sums}, {TO_A, 4}, {TO_B, of_b}, {ZEROS, 1},
+                 {SUMS, sums}, {A, 4},    {METADATA, 1}};
+    uint32_t listed = 0;
+    for (size_t part = 0; part < sizeof parts / sizeof *parts; part++)
+        for (uint32_t i = 0; i < parts[part].count; i++)
+            self->operands[listed++] =
+                (parts[part].first + i) * (uint32_t)sizeof self->registers[0];
+    for (uint32_t i = 0; i < SHARED_WORDS; i++)
+        self->shared[i] = draw_factors(round, shape->b);
+    for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+        for (uint32_t i = 0; i < 4; i++) {
+            self->registers[SUMS + i][lane] = draw_addend(draw(), shape->c);
+            self->registers[A + i][lane] = draw_factors(round, shape->a);
+        }
+        self->registers[METADATA][lane] = draw_metadata(round);
+        ((uint64_t *)self->registers[DESCRIPTOR])[lane] = 0x0000002000080000;
+    }
+    self->registers[ADDS][0] = round % 4 != 0;
+}
+
+static void multiply_group(struct machine *self, const struct shape *shape,
+                           const struct wl_executor_row *table)
+{
+    const uint32_t bytes = sizeof self->registers[0];
+    const struct wl_op op = {.imm = WL_MATRIX_SHAPE(64, 1, shape->k) | shape->flags,
+                             .a = UINT32_MAX,
+                             .b = DESCRIPTOR * bytes,
+                             .c = ADDS * bytes,
+                             .kind = (uint8_t)shape->a,
+                             .width_bytes = (uint8_t)shape->b,
+                             .count = (uint8_t)shape->d};
+    begin(self);
+    assert_non_null(table[WL_OP_WARPGROUP_MULTIPLY].full(&self->warp, &op));
 }
 
 /* The same product in both executors, from the same registers; kept: the wide one's factors. */
@@ -176,6 +240,23 @@ static void compare(const struct shape *shape, const struct wl_executor_row *tab
         memset(&narrow, 0, sizeof narrow);
         fill(&narrow, shape, round);
         compare_once(&narrow, shape, table, &kept);
+    }
+    free(kept);
+}
+
+static void compare_groups(const struct shape *shape, const struct wl_executor_row *table)
+{
+    static struct machine narrow, wide;
+    void *kept = NULL;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        memset(&narrow, 0, sizeof narrow);
+        fill_group(&narrow, shape, round);
+        wide = narrow;
+        wide.worker.factors = kept;
+        multiply_group(&narrow, shape, wl_exec_table_v2);
+        multiply_group(&wide, shape, table);
+        kept = wide.worker.factors;
+        assert_memory_equal(narrow.registers, wide.registers, sizeof narrow.registers);
     }
     free(kept);
 }
@@ -241,6 +322,29 @@ static void test_same_bits(void **unused)
             compare(&shapes[i], tables[level]);
 }
 
+/* Of warpgroups, which add up 8-bit numbers another way. */
+static void test_same_bits_of_groups(void **unused)
+{
+    (void)unused;
+    const struct shape shapes[] = {
+        {16, 8, 16, HALF, HALF, FLOAT, FLOAT, 0},
+        {16, 8, 16, HALF, HALF, HALF, HALF, 0},
+        {16, 8, 8, WL_FORMAT_TF32, WL_FORMAT_TF32, FLOAT, FLOAT, 0},
+        {16, 8, 32, WL_FORMAT_S8, WL_FORMAT_U8, WL_FORMAT_S32, WL_FORMAT_S32, 0},
+        {16, 8, 32, WL_FORMAT_E4M3, WL_FORMAT_E4M3, FLOAT, FLOAT, 0},
+        {16, 8, 32, WL_FORMAT_E4M3, WL_FORMAT_E5M2, FLOAT, FLOAT, 0},
+        {16, 8, 32, WL_FORMAT_E5M2, WL_FORMAT_E5M2, FLOAT, FLOAT, 0},
+        {16, 8, 32, WL_FORMAT_E5M2, WL_FORMAT_E5M2, HALF, HALF, 0},
+        {16, 8, 32, HALF, HALF, FLOAT, FLOAT, SPARSE(1)},
+        {16, 8, 64, WL_FORMAT_E4M3, WL_FORMAT_E4M3, FLOAT, FLOAT, SPARSE(0)},
+        {16, 8, 64, WL_FORMAT_E5M2, WL_FORMAT_E4M3, FLOAT, FLOAT, SPARSE(0)},
+    };
+    const struct wl_executor_row *tables[] = {[3] = wl_exec_table_v3, [4] = wl_exec_table_v4};
+    for (int level = 3; level <= 4 && has_level(level); level++)
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+            compare_groups(&shapes[i], tables[level]);
+}
+
 /* Products by the same registers again: some have what they had, some differ in one lane. */
 static void compare_changing(const struct shape *shapes, size_t count,
                              const struct wl_executor_row *table)
@@ -283,6 +387,12 @@ static void test_factors_made_again_when_they_change(void **unused)
         compare_changing(shapes, sizeof shapes / sizeof *shapes, tables[level]);
 }
 #else
+static void test_same_bits_of_groups(void **unused)
+{
+    (void)unused;
+    skip();
+}
+
 static void test_factors_made_again_when_they_change(void **unused)
 {
     (void)unused;
@@ -300,6 +410,7 @@ static void test_same_bits(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits),
+                                       cmocka_unit_test(test_same_bits_of_groups),
                                        cmocka_unit_test(test_factors_made_again_when_they_change)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

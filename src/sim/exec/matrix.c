@@ -18,6 +18,9 @@
 #define FACTOR_ELEMENTS_MAX 1024
 /* Fraction bits that addends keep below the greatest exponent. */
 #define FRACTION_BITS 25
+/* The same of a warpgroup's 8-bit floats; a sum in single precision keeps as many. As an H100 does:
+ * tests/ptx/matrix/wgmma_as_h100_e*. */
+#define GROUP_NARROW_FRACTION_BITS 13
 /* Products added in one step: 8-bit factors take two, as does wmma of tf32. */
 #define BLOCK_PRODUCTS 16
 #define NO_EXPONENT (-100000)
@@ -38,6 +41,9 @@ struct multiplication {
     enum wl_matrix_format d_format, a_format, b_format, c_format;
     u32 m, n, k, terms; /* of each element of the sum, products: k, or half as many */
     s64 flags;
+    u32 step;          /* products added at once */
+    u32 fraction_bits; /* that addends keep below the greatest exponent */
+    bool adds_last;    /* c, to the sum of the products */
 };
 
 struct factors {
@@ -159,6 +165,13 @@ static void write_sum(const struct multiplication *self, u32 e, u32 lane, u32 bi
     }
 }
 
+/* The bits of single precision that a sum keeps, of so many of the fraction. */
+static u32 kept_mask(u32 fraction_bits)
+{
+    const u32 all = (u32)narrow_rows[WL_FORMAT_F32].fraction_bits;
+    return fraction_bits < all ? UINT32_MAX << (all - fraction_bits) : UINT32_MAX;
+}
+
 /* Toward zero; beyond the greatest number infinite. */
 static float cut_to_float(double value)
 {
@@ -168,12 +181,27 @@ static float cut_to_float(double value)
     return fabs((double)nearest) > fabs(value) ? float_of(bits_of(nearest) - 1) : nearest;
 }
 
-/* Sum of the addend, a single-precision number, and count products, as one step of the hardware. */
-static double add_block(const s32 *product, const s32 *exponent, u32 count, struct scaled addend,
-                        int product_fraction_bits)
+/* A step's addend: in the format of the sums of a warpgroup's 8-bit floats, where a subnormal half
+ * counts as of the least exponent. */
+struct addend {
+    struct scaled value;
+    s32 fraction_bits;
+};
+
+static struct addend addend_of(const struct multiplication *self, float sum)
 {
-    s32 highest = addend.significand ? addend.exponent + narrow_rows[WL_FORMAT_F32].fraction_bits
-                                     : NO_EXPONENT;
+    const bool is_half = self->fraction_bits < FRACTION_BITS && self->d_format == WL_FORMAT_F16;
+    const enum wl_matrix_format format = is_half ? WL_FORMAT_F16 : WL_FORMAT_F32;
+    const u32 bits = is_half ? float_to_half(sum) : bits_of(sum);
+    return (struct addend){unpack_narrow(bits, format), narrow_rows[format].fraction_bits};
+}
+
+/* Sum of the addend and count products, as one step of the hardware. */
+static double add_block(const s32 *product, const s32 *exponent, u32 count,
+                        const struct addend *given, int product_fraction_bits, u32 fraction_bits)
+{
+    const struct scaled addend = given->value;
+    s32 highest = addend.significand ? addend.exponent + given->fraction_bits : NO_EXPONENT;
     for (u32 i = 0; i < count; i++) {
         s32 place = product[i] ? exponent[i] + product_fraction_bits : NO_EXPONENT;
         highest = place > highest ? place : highest;
@@ -181,7 +209,7 @@ static double add_block(const s32 *product, const s32 *exponent, u32 count, stru
     if (highest == NO_EXPONENT)
         return 0;
     s64 sum = 0;
-    const s32 unit = highest - FRACTION_BITS; /* exponent of the last bit kept */
+    const s32 unit = highest - (s32)fraction_bits; /* exponent of the last bit kept */
     for (u32 i = 0; i < count; i++) {
         s32 shift = exponent[i] - unit;
         s64 magnitude = product[i] < 0 ? -(s64)product[i] : product[i];
@@ -217,11 +245,16 @@ static inline u32 step_order(u32 k, u32 total)
     return total <= BLOCK_PRODUCTS ? k : (k >> 1 & 1) * BLOCK_PRODUCTS + (k >> 2) * 2 + (k & 1);
 }
 
-/* Products added in one step: of tf32 fewer where the shape is wmma's. */
-static u32 products_per_step(const struct multiplication *self)
+/* How hardware adds up: of tf32 fewer products at once where the shape is wmma's, of 8-bit numbers
+ * of a warp BLOCK_PRODUCTS and c in the end, of a warpgroup all, and c, with fewer bits. */
+static void set_steps(struct multiplication *self, bool is_group)
 {
+    const bool is_coarse =
+        is_group && (self->a_format == WL_FORMAT_E4M3 || self->a_format == WL_FORMAT_E5M2);
     const u32 most = self->a_format == WL_FORMAT_TF32 && self->n > 8 ? 4 : BLOCK_PRODUCTS;
-    return self->terms < most ? self->terms : most;
+    self->step = self->terms < most || is_coarse ? self->terms : most;
+    self->fraction_bits = is_coarse ? GROUP_NARROW_FRACTION_BITS : FRACTION_BITS;
+    self->adds_last = self->terms > BLOCK_PRODUCTS && !is_coarse;
 }
 
 /* One element of the sum. */
@@ -241,17 +274,17 @@ static u32 dot(const struct multiplication *self, struct line a, struct line b, 
     }
     const int fraction_bits =
         narrow_rows[self->a_format].fraction_bits + narrow_rows[self->b_format].fraction_bits;
-    const bool is_in_steps = self->terms > BLOCK_PRODUCTS; /* these add c in the end */
-    float sum = is_in_steps ? 0 : c;
-    const u32 most = products_per_step(self);
-    for (u32 k = 0; k < self->terms; k += most) {
-        const u32 left = self->terms - k, count = left < most ? left : most;
-        double exact = add_block(product + k, exponent + k, count,
-                                 unpack_narrow(bits_of(sum), WL_FORMAT_F32), fraction_bits);
-        sum = is_half ? half_to_float(double_to_half(exact)) : cut_to_float(exact);
+    float sum = self->adds_last ? 0 : c;
+    for (u32 k = 0; k < self->terms; k += self->step) {
+        const u32 left = self->terms - k, count = left < self->step ? left : self->step;
+        const struct addend addend = addend_of(self, sum);
+        double exact = add_block(product + k, exponent + k, count, &addend, fraction_bits,
+                                 self->fraction_bits);
+        sum = is_half ? half_to_float(double_to_half(exact))
+                      : float_of(bits_of(cut_to_float(exact)) & kept_mask(self->fraction_bits));
         sum += 0.0f; /* what becomes 0 is positive */
     }
-    sum = is_in_steps ? sum + c : sum;
+    sum = self->adds_last ? sum + c : sum;
     return is_half ? float_to_half(sum) : bits_of(sum);
 }
 
@@ -356,8 +389,10 @@ static bool multiply_tile(const struct multiplication *self)
     tile.row_blocks = self->m / 8;
     tile.column_blocks = self->n / 8;
     tile.k = self->k;
-    tile.step = products_per_step(self) * (self->k / self->terms);
-    tile.adds_last = self->terms > BLOCK_PRODUCTS;
+    tile.step = self->step * (self->k / self->terms);
+    tile.fraction_bits = self->fraction_bits;
+    tile.kept_mask = (s32)kept_mask(self->fraction_bits);
+    tile.adds_last = self->adds_last;
     tile.is_sparse = self->terms != self->k;
     tile.selector = WL_MATRIX_SELECTOR_OF(self->flags);
     tile.c_is_half = self->c_format == WL_FORMAT_F16;
@@ -452,6 +487,7 @@ RUN(MATRIX_MULTIPLY)
     self.b =
         self.a + self.m * self.terms * word_bits_of(self.a_format) / (32 * WL_LANES) + is_sparse;
     self.c = self.b + self.n * self.k * word_bits_of(self.b_format) / (32 * WL_LANES);
+    set_steps(&self, false);
     multiply(&self);
     return op + 1;
 }
@@ -574,16 +610,18 @@ static void negate(const struct wl_warp *warp, const u32 *to, const u32 *from, u
 static struct multiplication tile_of_group(const struct wl_warp *warp, const struct wl_op *op)
 {
     const u32 k = op->imm >> 16 & 0x1ff;
-    return (struct multiplication){.warp = warp,
-                                   .d_format = op->count,
-                                   .a_format = op->kind,
-                                   .b_format = op->width_bytes,
-                                   .c_format = op->count,
-                                   .m = GROUP_ROWS,
-                                   .n = GROUP_COLUMNS,
-                                   .k = k,
-                                   .terms = op->imm & WL_MATRIX_SPARSE ? k / 2 : k,
-                                   .flags = op->imm};
+    struct multiplication self = {.warp = warp,
+                                  .d_format = op->count,
+                                  .a_format = op->kind,
+                                  .b_format = op->width_bytes,
+                                  .c_format = op->count,
+                                  .m = GROUP_ROWS,
+                                  .n = GROUP_COLUMNS,
+                                  .k = k,
+                                  .terms = op->imm & WL_MATRIX_SPARSE ? k / 2 : k,
+                                  .flags = op->imm};
+    set_steps(&self, true);
+    return self;
 }
 
 /* Each warp has 16 rows of A, and all of B. The list: sums, four registers for A, two for B (of a

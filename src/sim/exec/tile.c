@@ -67,13 +67,13 @@ TILE_INLINE void tile_add_step(struct tile *self, const struct block *block, u32
     }
     tile_words most = tile_all(0);
     /* scale: 2 to the power of FRACTION_BITS - the greatest exponent; the addend in its units */
-#define SCALE(i)                                                                  \
-    highest##i = tile_max((highest##i >> 16), highest##i & 0xffff);               \
-    const tile_words magnitude##i = (tile_words)value[i] & INT32_MAX;             \
-    most = tile_max(most, magnitude##i);                                          \
-    const tile_words scale##i = (tile_all(2 * FACTOR_BIAS + TILE_FRACTION_BITS) - \
-                                 tile_max(magnitude##i >> 23, highest##i))        \
-                                << 23;                                            \
+#define SCALE(i)                                                                          \
+    highest##i = tile_max((highest##i >> 16), highest##i & 0xffff);                       \
+    const tile_words magnitude##i = (tile_words)value[i] & INT32_MAX;                     \
+    most = tile_max(most, magnitude##i);                                                  \
+    const tile_words scale##i = (tile_all((s32)(2 * FACTOR_BIAS + self->fraction_bits)) - \
+                                 tile_max(magnitude##i >> 23, highest##i))                \
+                                << 23;                                                    \
     tile_words sum##i = tile_truncate(value[i] * (tile_floats)scale##i);
     TILE_EACH(SCALE)
     u32 k = 0;
@@ -91,13 +91,15 @@ TILE_INLINE void tile_add_step(struct tile *self, const struct block *block, u32
         TILE_EACH(ADD)
     }
     tile_words wraps = tile_all(0);
-#define ROUND(i)                                                                    \
-    const tile_words total##i = tile_add(near##i, sum##i);                          \
-    wraps |= (near##i ^ total##i) & (sum##i ^ total##i);                            \
-    const tile_floats unit##i = (tile_floats)(tile_all(254 << 23) - scale##i);      \
-    value[i] =                                                                      \
-        (tile_floats)tile_select(highest##i == none, (tile_words)(value[i] + 0.0f), \
-                                 (tile_words)(tile_cut(total##i, self->d_is_half) * unit##i));
+    const tile_words kept = tile_all(self->kept_mask);
+#define ROUND(i)                                                                     \
+    const tile_words total##i = tile_add(near##i, sum##i);                           \
+    wraps |= (near##i ^ total##i) & (sum##i ^ total##i);                             \
+    const tile_floats unit##i = (tile_floats)(tile_all(254 << 23) - scale##i);       \
+    value[i] =                                                                       \
+        (tile_floats)(kept &                                                         \
+                      tile_select(highest##i == none, (tile_words)(value[i] + 0.0f), \
+                                  (tile_words)(tile_cut(total##i, self->d_is_half) * unit##i)));
     TILE_EACH(ROUND)
     self->wraps |= wraps;
     self->most = tile_max(self->most, most);
@@ -228,6 +230,8 @@ static bool tile_form_sums(struct tile *self, enum wl_matrix_format format,
         return self->step == 16  ? tile_multiply_floats(self, a, b, 16, 1, false)
                : self->step == 8 ? tile_multiply_floats(self, a, b, 8, 1, false)
                                  : tile_multiply_floats(self, a, b, 4, 1, false);
+    if (self->step == 64)
+        return tile_multiply_floats(self, a, b, 64, 2, false);
     if (self->step == 32)
         return self->adds_last ? tile_multiply_floats(self, a, b, 32, 2, true)
                                : tile_multiply_floats(self, a, b, 32, 2, false);

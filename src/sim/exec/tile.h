@@ -8,9 +8,8 @@
 #ifdef __AVX2__
 #include "sim/exec/factors.h"
 
-#define TILE_ELEMENTS 8       /* of a lane's part of the sums */
-#define TILE_SAFE 8           /* products whose sum fits in 32 bits, with an addend */
-#define TILE_FRACTION_BITS 25 /* that addends keep below the greatest exponent */
+#define TILE_ELEMENTS 8 /* of a lane's part of the sums */
+#define TILE_SAFE 8     /* products whose sum fits in 32 bits, with an addend */
 /* The greatest exponent where all products are 0: below those of all others, biased like them. */
 #define TILE_SUM_NONE (FACTOR_BIAS - 2 * FACTOR_EXPONENT_MAX - 1)
 
@@ -20,6 +19,8 @@ struct tile {
     const u32 *d, *a, *b, *c;
     u32 row_blocks, column_blocks, k; /* blocks of 8 */
     u32 step;                         /* products added in one */
+    u32 fraction_bits;                /* that addends keep below the greatest exponent */
+    s32 kept_mask;                    /* of a sum after each step */
     bool adds_last;                   /* C is added to the sum of the products, not to the first */
     bool is_sparse;                   /* A: of k, and of a step, half the products are 0 */
     u32 selector;                     /* of its metadata */
