@@ -255,6 +255,9 @@ static void epilogues_are_as_executed(void **state)
     free(before);
 }
 
+int cublasLtDestroy(void *handle);
+int cublasLtMatmulDescDestroy(void *description);
+int cublasLtMatrixLayoutDestroy(void *layout);
 int cublasLtCreate(void **handle);
 int cublasLtMatmulDescCreate(void **made, int compute, int scale);
 int cublasLtMatmulDescSetAttribute(void *description, int number, const void *value,
@@ -302,6 +305,10 @@ static void halves_are_multiplied_and_finished(void **state)
         fill(buffers[i], F16, false);
     fill(buffers[VECTOR], F16, true);
     assert_alike(run_matmul, &of, 2, buffers[A]);
+    for (int i = 0; i <= D; i++)
+        cublasLtMatrixLayoutDestroy(of.layouts[i]);
+    cublasLtMatmulDescDestroy(of.description);
+    cublasLtDestroy(of.handle);
 }
 
 static void results_go_where_addends_were(void **state)
