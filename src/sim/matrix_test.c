@@ -195,7 +195,8 @@ static void fill_group(struct machine *self, const struct shape *shape, uint32_t
         self->shared[i] = draw_factors(round, shape->b);
     for (uint32_t lane = 0; lane < WL_LANES; lane++) {
         for (uint32_t i = 0; i < 4; i++) {
-            self->registers[SUMS + i][lane] = draw_addend(draw(), shape->c);
+            const uint32_t of_bits_not_kept = round % 8 == 6 ? 0x800003ffu : ~0u;
+            self->registers[SUMS + i][lane] = draw_addend(draw(), shape->c) & of_bits_not_kept;
             self->registers[A + i][lane] = draw_factors(round, shape->a);
         }
         self->registers[METADATA][lane] = draw_metadata(round);

@@ -92,14 +92,16 @@ TILE_INLINE void tile_add_step(struct tile *self, const struct block *block, u32
     }
     tile_words wraps = tile_all(0);
     const tile_words kept = tile_all(self->kept_mask);
-#define ROUND(i)                                                                     \
-    const tile_words total##i = tile_add(near##i, sum##i);                           \
-    wraps |= (near##i ^ total##i) & (sum##i ^ total##i);                             \
-    const tile_floats unit##i = (tile_floats)(tile_all(254 << 23) - scale##i);       \
-    value[i] =                                                                       \
-        (tile_floats)(kept &                                                         \
-                      tile_select(highest##i == none, (tile_words)(value[i] + 0.0f), \
-                                  (tile_words)(tile_cut(total##i, self->d_is_half) * unit##i)));
+#define ROUND(i)                                                                                  \
+    const tile_words total##i = tile_add(near##i, sum##i);                                        \
+    wraps |= (near##i ^ total##i) & (sum##i ^ total##i);                                          \
+    const tile_floats unit##i = (tile_floats)(tile_all(254 << 23) - scale##i);                    \
+    /* what becomes 0 is positive */                                                              \
+    value[i] =                                                                                    \
+        (tile_floats)(kept &                                                                      \
+                      tile_select(highest##i == none, (tile_words)value[i],                       \
+                                  (tile_words)(tile_cut(total##i, self->d_is_half) * unit##i))) + \
+        0.0f;
     TILE_EACH(ROUND)
     self->wraps |= wraps;
     self->most = tile_max(self->most, most);
