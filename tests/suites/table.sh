@@ -40,3 +40,16 @@ for suite in cuda-samples hecbench llm.c; do
         printf "| %s | %s | %s | %s | %s |\n", $1, $2, $3, arguments, $5
     }' "$results"
 done
+
+# Operators of ggml, several in a line.
+results=$work/ggml.results
+[ -s "$results" ] || exit 0
+printf '\n## ggml (github.com/ggml-org/ggml)\n\n'
+# shellcheck disable=SC2016
+awk -F'|' -v date="$(date -u -r "$results" +%Y-%m-%d)" '
+    { same += $2; different += $3; undone += $5 != "" }
+    END { printf "`tests/suites/ggml.sh FOLDER`, %s: of %d operators %d cases are equal to the host'"'"'s and %d different; %d operators were not done.\n\n",
+          date, NR, same, different, undone }' "$results"
+echo '| operator | same | different | seconds by the clock | reason |'
+echo '|---|---|---|---|---|'
+awk -F'|' '{ printf "| %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5 }' "$results"
