@@ -29,8 +29,8 @@ static int move(void *pointer, const char *name, int n, void *x, int incx, void 
     return launch_over(handle, name, n, (void *[]){&n, &x, &incx, &y, &incy, &swap});
 }
 
-/* A result of one number: the kernel writes device memory, where it may not be wanted. nothing: of
- * no elements; for_least: NULL if the kernel does not ask. */
+/* A result of one number: the kernel writes device memory, where it may not be wanted.
+ * for_least: NULL if the kernel does not ask. */
 static int reduce(void *pointer, const char *name, int n, const void *x, int incx, int *for_least,
                   void *result, size_t result_bytes)
 {

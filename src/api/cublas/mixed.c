@@ -333,20 +333,12 @@ int cublasHgemmBatched(void *handle, int op_a, int op_b, int m, int n, int k, co
 static int dot_narrow(struct wl_cublas_handle *handle, const char *kernel, int n, const void *x,
                       int incx, const void *y, int incy, void *result)
 {
-    struct wl_device_allocation found;
-    void *place = result;
-    const bool is_device = wl_device_memory_find(result, &found);
-    if (!is_device &&
-        wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, sizeof(uint16_t), 0, &place))
+    void *place = wl_cublas_result_place(result, sizeof(uint16_t));
+    if (!place)
         return WL_CUBLAS_ALLOC_FAILED;
-    int status = run(handle, wl_cublas_find_kernel("mixed.ptx", kernel), (uint32_t[]){1, 1, 1},
-                     (void *[]){&n, &x, &incx, &y, &incy, &place});
-    if (is_device)
-        return status;
-    if (status == WL_CUBLAS_OK)
-        memcpy(result, place, sizeof(uint16_t));
-    wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, place);
-    return status;
+    const int status = run(handle, wl_cublas_find_kernel("mixed.ptx", kernel),
+                           (uint32_t[]){1, 1, 1}, (void *[]){&n, &x, &incx, &y, &incy, &place});
+    return wl_cublas_result_take(result, place, sizeof(uint16_t), status);
 }
 
 int cublasDotEx(void *pointer, int n, const void *x, int type_x, int incx, const void *y,

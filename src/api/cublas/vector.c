@@ -143,23 +143,16 @@ static int run_for_result(void *pointer, const char *name, void **arguments, siz
                           void *result, size_t result_bytes)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
-    struct wl_device_allocation found;
-    void *place = result;
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     if (!wl_cublas_can_point(handle, result))
         return WL_CUBLAS_INVALID_VALUE;
-    const bool is_device = wl_device_memory_find(result, &found);
-    if (!is_device && wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, result_bytes, 0, &place))
+    void *place = wl_cublas_result_place(result, result_bytes);
+    if (!place)
         return WL_CUBLAS_ALLOC_FAILED;
     arguments[count - 1] = &place;
-    int status = run(handle, name, (uint32_t[]){1, 1}, arguments);
-    if (is_device)
-        return status;
-    if (status == WL_CUBLAS_OK)
-        memcpy(result, place, result_bytes);
-    wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, place);
-    return status;
+    const int status = run(handle, name, (uint32_t[]){1, 1}, arguments);
+    return wl_cublas_result_take(result, place, result_bytes, status);
 }
 
 static int gemv(void *pointer, const char *name, const struct wl_product_kernel *direct,
