@@ -23,12 +23,16 @@ const struct wl_op_row wl_op_rows[WL_OP_COUNT] = {
          WL_CLASS_NONE},
 #define S(id, text) \
     {#id, WL_FORM_SPECIAL, WL_CLASS_NONE, WL_CLASS_NONE, WL_CLASS_NONE, WL_CLASS_NONE},
+#define A(id, dst, a) U(id, dst, a, none)
+#define D(id, dst, a, b) B(id, dst, a, b, none)
 #include "warp/ops.def"
 #undef B
 #undef U
 #undef T
 #undef P
 #undef S
+#undef A
+#undef D
 };
 
 static const char *const pipe_names[WL_PIPE_COUNT] = {

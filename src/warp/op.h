@@ -33,12 +33,16 @@ enum wl_opcode {
 #define T(id, dst, a, b, c, expression) WL_OP_##id,
 #define P(id, a, b, expression) WL_OP_##id, WL_OP_##id##_I,
 #define S(id, text) WL_OP_##id,
+#define A(id, dst, a) WL_OP_##id,
+#define D(id, dst, a, b) WL_OP_##id, WL_OP_##id##_I,
 #include "warp/ops.def"
 #undef B
 #undef U
 #undef T
 #undef P
 #undef S
+#undef A
+#undef D
     WL_OP_COUNT
 };
 

@@ -1,9 +1,9 @@
 /* warplens_epilogue of epilogue.cu, computed without its instructions. */
-#include <errno.h>
 #include <math.h>
 
 #include "api/cublaslt/cublaslt.h"
 #include "api/cublaslt/narrow.h"
+#include "warp/approximate.h"
 
 /* as the kernel numbers them */
 enum { RELU = 2, BIAS = 4, GELU = 32 };
@@ -20,24 +20,31 @@ struct parameters {
     long long rows, columns, leading;
 };
 
-/* ex2.approx is exp2f here. */
-static float gelu(float x)
+static float gelu(float x, float power)
 {
-    const float square = x * (0.044715f * x), inner = 0.7978845608f * fmaf(x, square, x);
-    const float power = exp2f(2.8853900818f * inner);
     return x * (power > 3e38f ? 1.0f : power / (power + 1));
+}
+
+static void apply_gelu(float *values, int count)
+{
+    float powers[ROWS];
+    for (int i = 0; i < count; i++) {
+        const float x = values[i], square = x * (0.044715f * x);
+        powers[i] = 2.8853900818f * (0.7978845608f * fmaf(x, square, x));
+    }
+    wl_approximate_powers(powers, powers, (size_t)count);
+    for (int i = 0; i < count; i++)
+        values[i] = gelu(values[i], powers[i]);
 }
 
 void wl_lt_finish(float *values, int count, int what, const float *bias)
 {
-    const int saved = errno; /* which exp2f sets */
     for (int i = 0; i < count && what & BIAS; i++)
         values[i] += bias[i];
     for (int i = 0; i < count && what & RELU; i++)
         values[i] = values[i] > 0 ? values[i] : 0;
-    for (int i = 0; i < count && what & GELU; i++)
-        values[i] = gelu(values[i]);
-    errno = saved;
+    for (int first = 0; first < count && what & GELU; first += ROWS)
+        apply_gelu(values + first, count - first < ROWS ? count - first : ROWS);
     wl_number_scale(values, count, 1, NULL, 0);
 }
 

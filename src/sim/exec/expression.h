@@ -46,5 +46,7 @@
 #define FETCH_OF(name) const __typeof__(*name##_lanes) name = name##_lanes[i]
 
 #define S(id, text)
+#define A(id, TD, TA)
+#define D(id, TD, TA, TB)
 
 #endif

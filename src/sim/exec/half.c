@@ -2,6 +2,7 @@
  * forms of binary16 have operations of their own. */
 #include "sim/exec/lanes.h"
 #include "sim/exec/values16.h"
+#include "warp/approximate.h"
 
 #define RUN(id)                                                                     \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
@@ -29,6 +30,17 @@ static inline u32 narrow(f64 value, s64 flags)
         return bfloat_rounded(value, WL_ROUND_NEAREST);
     u32 half = double_to_half(value);
     return flags & WL_HALF_FTZ ? flush_half(half) : half;
+}
+
+/* What the special function unit gives is cut off, not rounded. */
+static inline u32 narrow_cut(f32 value, s64 flags)
+{
+    if (flags & WL_HALF_BFLOAT)
+        return bits_of(value) >> 16;
+    const u32 half = float_to_half(value);
+    const bool is_above = __builtin_fabsf(half_to_float(half)) > __builtin_fabsf(value);
+    const u32 cut = is_above && (half & 0x7fffu) < 0x7c00u ? half - 1 : half;
+    return flags & WL_HALF_FTZ ? flush_half(cut) : cut;
 }
 
 /* The same number with that sign; NaN becomes the one that arithmetic gives. */
@@ -66,9 +78,9 @@ static u32 compute(enum wl_half kind, s64 flags, u32 a, u32 b, u32 c)
     case WL_HALF_ABS:
         return with_sign(a, flags, 0);
     case WL_HALF_EX2:
-        return narrow((f64)exp2f(x), flags);
+        return narrow_cut(wl_approximate_ex2(x), flags);
     case WL_HALF_TANH:
-        return narrow((f64)tanhf(x), flags);
+        return narrow_cut(wl_approximate_tanh(x), flags);
     }
     return 0;
 }

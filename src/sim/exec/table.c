@@ -34,12 +34,16 @@ MASKED(u64, masked_64, lane_bits_8)
 #define T(id, TD, TA, TB, TC, expression) DECLARE(id)
 #define P(id, TA, TB, expression) DECLARE(id) DECLARE(id##_I)
 #define S(id, text) DECLARE(id)
+#define A(id, TD, TA) DECLARE(id)
+#define D(id, TD, TA, TB) DECLARE(id) DECLARE(id##_I)
 #include "warp/ops.def"
 #undef B
 #undef U
 #undef T
 #undef P
 #undef S
+#undef A
+#undef D
 
 const struct wl_executor_row WL_EXEC(table)[WL_OP_COUNT] = {
 #define ROW(id, TD) [WL_OP_##id] = {WL_EXEC(id), MASKED_##TD},
@@ -49,5 +53,7 @@ const struct wl_executor_row WL_EXEC(table)[WL_OP_COUNT] = {
 #define T(id, TD, TA, TB, TC, expression) ROW(id, TD)
 #define P(id, TA, TB, expression) SAME(id) SAME(id##_I)
 #define S(id, text) SAME(id)
+#define A(id, TD, TA) ROW(id, TD)
+#define D(id, TD, TA, TB) ROW(id, TD) ROW(id##_I, TD)
 #include "warp/ops.def"
 };

@@ -105,35 +105,6 @@ static inline double maximum_f64(double a, double b)
     return a != a ? b : b != b ? a : most;
 }
 
-/* rcp.approx.ftz.f64 keeps the upper 32 bits only (PTX ISA: result has 20 bits of fraction). */
-static inline double approximate_rcp_f64(double value)
-{
-    uint64_t bits = bits_of_double(value);
-    if (!(bits & 0x7ff0000000000000ull))
-        bits &= 0x8000000000000000ull;
-    uint64_t result = bits_of_double(1.0 / double_of(bits & 0xffffffff00000000ull));
-    if (!(result & 0x7ff0000000000000ull))
-        result &= 0x8000000000000000ull;
-    return double_of(result & 0xffffffff00000000ull);
-}
-
-static inline double approximate_rsqrt_f64(double value)
-{
-    uint64_t bits = bits_of_double(value);
-    if (!(bits & 0x7ff0000000000000ull))
-        bits &= 0x8000000000000000ull;
-    double root = __builtin_sqrt(double_of(bits & 0xffffffff00000000ull));
-    return double_of(bits_of_double(1.0 / root) & 0xffffffff00000000ull);
-}
-
-/* div.approx multiplies by the reciprocal, which is zero for large divisors (PTX ISA, div). */
-static inline float divide_approximately(float a, float b)
-{
-    float magnitude = __builtin_fabsf(b);
-    return magnitude > 0x1p126f && magnitude <= 0x1.fffffep127f ? a * __builtin_copysignf(0, b)
-                                                                : a / b;
-}
-
 /* Division by zero gives all ones in hardware, the remainder too, but on 64 bits the dividend;
  * INT_MIN / -1 wraps. */
 /* On 32 bits by doubles, which go in vectors: a quotient that is no integer lies farther below the
