@@ -4,7 +4,7 @@
 #include "api/cublas/stand_in.h"
 
 #define TILE 16
-#define BATCH_MAX 65535 /* blocks in z */
+#define BATCH_MAX 65535 /* blocks in y or z */
 
 static const char file[] = "complex.ptx";
 
@@ -239,36 +239,35 @@ static int add(void *pointer, const char *name, const struct operand operands[2]
 }
 
 struct triangle {
-    int side, fill, op, diagonal;
+    int side, fill, op, diagonal, m, n, lda, ldb;
 };
 
-/* On the right side it is the transposed problem: rows of b are its columns, and op(a) is turned
- * once more. */
-static int solve(void *pointer, const char *name, struct triangle of, int m, int n,
-                 const void *alpha, const void *a, int lda, const void *b, int ldb)
+/* Of the matrices a and b say where they are, the rest follows from of. On the right side it is the
+ * transposed problem: rows of b are its columns, and op(a) is turned once more. */
+static int solve(void *pointer, const char *name, const struct triangle *of, const void *alpha,
+                 struct matrices a, struct matrices b, int batch)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
-    const bool is_right = of.side == 1, is_turned = (of.op != 0) != is_right;
-    int order = is_right ? n : m, columns = is_right ? m : n,
-        is_upper = (of.fill == 1) != is_turned, is_unit = of.diagonal == 1;
-    struct matrices of_a = {.base = a,
-                            .row_step = is_turned ? lda : 1,
-                            .column_step = is_turned ? 1 : lda,
-                            .is_conjugate = of.op == 2},
-                    of_b = {.base = b,
-                            .row_step = is_right ? ldb : 1,
-                            .column_step = is_right ? 1 : ldb};
+    const bool is_right = of->side == 1, is_turned = (of->op != 0) != is_right;
+    int order = is_right ? of->n : of->m, columns = is_right ? of->m : of->n,
+        is_upper = (of->fill == 1) != is_turned, is_unit = of->diagonal == 1;
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
-    if ((unsigned)of.side > 1 || (unsigned)of.fill > 1 || (unsigned)of.diagonal > 1 ||
-        (unsigned)of.op > 2 || !is_operand(&(struct operand){0, order, order, lda}) ||
-        !is_operand(&(struct operand){0, m, n, ldb}) || !wl_cublas_can_point(handle, alpha))
+    if ((unsigned)of->side > 1 || (unsigned)of->fill > 1 || (unsigned)of->diagonal > 1 ||
+        (unsigned)of->op > 2 || !is_operand(&(struct operand){0, order, order, of->lda}) ||
+        !is_operand(&(struct operand){0, of->m, of->n, of->ldb}) ||
+        !wl_cublas_can_point(handle, alpha) || batch < 0 || batch > BATCH_MAX)
         return WL_CUBLAS_INVALID_VALUE;
-    if (!m || !n)
+    if (!of->m || !of->n || !batch)
         return WL_CUBLAS_OK;
+    a.row_step = is_turned ? of->lda : 1;
+    a.column_step = is_turned ? 1 : of->lda;
+    a.is_conjugate = of->op == 2;
+    b.row_step = is_right ? of->ldb : 1;
+    b.column_step = is_right ? 1 : of->ldb;
     return wl_cublas_launch_over(
-        handle, file, name, columns, 1,
-        (void *[]){&is_upper, &is_unit, &order, &columns, scalar(alpha), &of_a, &of_b});
+        handle, file, name, columns, (uint32_t)batch,
+        (void *[]){&is_upper, &is_unit, &order, &columns, scalar(alpha), &a, &b});
 }
 
 #define NAME(letter, kernel) "warplens_" #letter kernel
@@ -411,8 +410,17 @@ static int solve(void *pointer, const char *name, struct triangle of, int m, int
     int cublas##Letter##trsm_v2(void *handle, int side, int fill, int op, int diagonal, int m,     \
                                 int n, const T *alpha, const T *a, int lda, T *b, int ldb)         \
     {                                                                                              \
-        return solve(handle, NAME(letter, "solve"), (struct triangle){side, fill, op, diagonal},   \
-                     m, n, alpha, a, lda, b, ldb);                                                 \
+        return solve(handle, NAME(letter, "solve"),                                                \
+                     &(struct triangle){side, fill, op, diagonal, m, n, lda, ldb}, alpha,          \
+                     (struct matrices){.base = a}, (struct matrices){.base = b}, 1);               \
+    }                                                                                              \
+    int cublas##Letter##trsmBatched(void *handle, int side, int fill, int op, int diagonal, int m, \
+                                    int n, const T *alpha, const T *const *a, int lda,             \
+                                    T *const *b, int ldb, int count)                               \
+    {                                                                                              \
+        return solve(handle, NAME(letter, "solve"),                                                \
+                     &(struct triangle){side, fill, op, diagonal, m, n, lda, ldb}, alpha,          \
+                     (struct matrices){.list = a}, (struct matrices){.list = b}, count);           \
     }
 
 struct single {

@@ -3,74 +3,9 @@
  *
  * complex.ptx is made from this file (see the command in its first line) and embedded in the library.
  */
-#define GLOBAL extern "C" __attribute__((global)) __attribute__((launch_bounds(256)))
-#define DEVICE __attribute__((device)) __attribute__((always_inline)) inline
-#define SHARED __attribute__((shared))
+#include "complex.cuh"
 
-typedef long long i64;
-constexpr int THREADS = 256, TILE = 16;
-
-template <typename T> struct alignas(2 * sizeof(T)) complex {
-    T real, imaginary;
-};
-
-template <typename T> DEVICE complex<T> operator+(complex<T> a, complex<T> b)
-{
-    return {a.real + b.real, a.imaginary + b.imaginary};
-}
-
-template <typename T> DEVICE complex<T> operator-(complex<T> a, complex<T> b)
-{
-    return {a.real - b.real, a.imaginary - b.imaginary};
-}
-
-template <typename T> DEVICE complex<T> operator*(complex<T> a, complex<T> b)
-{
-    return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
-}
-
-template <typename T> DEVICE complex<T> operator/(complex<T> a, complex<T> b)
-{
-    const T size = b.real * b.real + b.imaginary * b.imaginary;
-    return {(a.real * b.real + a.imaginary * b.imaginary) / size, (a.imaginary * b.real - a.real * b.imaginary) / size};
-}
-
-template <typename T> DEVICE bool is_zero(complex<T> a)
-{
-    return a.real == 0 && a.imaginary == 0;
-}
-
-template <typename T> DEVICE complex<T> conjugate(complex<T> a, int is_conjugate)
-{
-    return {a.real, is_conjugate ? -a.imaginary : a.imaginary};
-}
-
-template <typename T> DEVICE T size(complex<T> a)
-{
-    return (a.real < 0 ? -a.real : a.real) + (a.imaginary < 0 ? -a.imaginary : a.imaginary);
-}
-
-DEVICE float root(float x)
-{
-    asm("sqrt.rn.f32 %0, %0;" : "+f"(x));
-    return x;
-}
-
-DEVICE double root(double x)
-{
-    asm("sqrt.rn.f64 %0, %0;" : "+d"(x));
-    return x;
-}
-
-DEVICE i64 first()
-{
-    return (i64)__nvvm_read_ptx_sreg_ctaid_x() * THREADS + __nvvm_read_ptx_sreg_tid_x();
-}
-
-DEVICE i64 step()
-{
-    return (i64)__nvvm_read_ptx_sreg_nctaid_x() * THREADS;
-}
+constexpr int TILE = 16;
 
 /* Matrices of a batch: list[i], or stride elements apart. Element (row, column) lies at row * row_step + column *
  * column_step. */
@@ -224,19 +159,22 @@ DEVICE void add(int m, int n, complex<T> alpha, matrices<T> a, complex<T> beta, 
     }
 }
 
-/* Solves a x = alpha b in b's place; a thread for each column. */
+/* Solves a x = alpha b in b's place, for each of a batch, which blocks in y are; a thread for each column. */
 template <typename T>
 DEVICE void solve(int is_upper, int is_unit, int order, int columns, complex<T> alpha, matrices<T> a, matrices<T> b)
 {
+    const int number = __nvvm_read_ptx_sreg_ctaid_y();
+    const complex<T> *from = a.of(number);
+    complex<T> *to = b.of(number);
     for (i64 column = first(); column < columns; column += step())
         for (int i = 0; i < order; i++) {
             const int row = is_upper ? order - 1 - i : i;
-            complex<T> *own = &b.base[b.place(row, column)], sum = alpha * *own;
+            complex<T> *own = &to[b.place(row, column)], sum = alpha * *own;
             for (int k = 0; k < i; k++) {
                 const int done = is_upper ? order - 1 - k : k;
-                sum = sum - a.get(a.base, row, done) * b.base[b.place(done, column)];
+                sum = sum - a.get(from, row, done) * to[b.place(done, column)];
             }
-            *own = is_unit ? sum : sum / a.get(a.base, row, row);
+            *own = is_unit ? sum : sum / a.get(from, row, row);
         }
 }
 

@@ -1,4 +1,4 @@
-/* Copies, sums and searches of vectors, sums of matrices, triangles, factors of batches. */
+/* Copies, sums and searches of vectors, sums of matrices, triangles. */
 #include <stdio.h>
 #include <string.h>
 
@@ -119,37 +119,6 @@ static int solve(void *pointer, const char *name, int side, int fill, int op, in
                                   (void *)(uintptr_t)alpha, &a, &lda, &b, &row_step, &column_step});
 }
 
-static int factor(void *pointer, const char *name, int n, const void *matrices, int lda,
-                  int *pivots, int *info, int count)
-{
-    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
-    if (!handle)
-        return WL_CUBLAS_NOT_INITIALIZED;
-    if (n < 0 || count < 0 || lda < (n > 1 ? n : 1) || !info)
-        return WL_CUBLAS_INVALID_VALUE;
-    if (!n || !count)
-        return WL_CUBLAS_OK;
-    return launch(handle, name, (uint32_t)count, (void *[]){&n, &matrices, &lda, &pivots, &info});
-}
-
-static int solve_factored(void *pointer, const char *name, int op, int n, int columns,
-                          const void *matrices, int lda, const int *pivots, const void *sides,
-                          int ldb, int count, int identity)
-{
-    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
-    int transpose = op != 0;
-    if (!handle)
-        return WL_CUBLAS_NOT_INITIALIZED;
-    if ((unsigned)op > 2 || n < 0 || columns < 0 || count < 0 || lda < (n > 1 ? n : 1) ||
-        ldb < (n > 1 ? n : 1))
-        return WL_CUBLAS_INVALID_VALUE;
-    if (!n || !columns || !count)
-        return WL_CUBLAS_OK;
-    return launch(
-        handle, name, (uint32_t)count,
-        (void *[]){&transpose, &n, &columns, &matrices, &lda, &pivots, &sides, &ldb, &identity});
-}
-
 #define CALLS(Letter, letter, T)                                                                  \
     int cublas##Letter##copy_v2(void *handle, int n, const T *x, int incx, T *y, int incy)        \
     {                                                                                             \
@@ -190,30 +159,6 @@ static int solve_factored(void *pointer, const char *name, int op, int n, int co
     {                                                                                             \
         return solve(handle, "warplens_" #letter "solve", side, fill, op, diagonal, m, n, alpha,  \
                      a, lda, b, ldb);                                                             \
-    }                                                                                             \
-    int cublas##Letter##getrfBatched(void *handle, int n, T *const *matrices, int lda,            \
-                                     int *pivots, int *info, int count)                           \
-    {                                                                                             \
-        return factor(handle, "warplens_" #letter "factor", n, matrices, lda, pivots, info,       \
-                      count);                                                                     \
-    }                                                                                             \
-    int cublas##Letter##getrsBatched(void *handle, int op, int n, int columns,                    \
-                                     const T *const *matrices, int lda, const int *pivots,        \
-                                     T *const *sides, int ldb, int *info, int count)              \
-    {                                                                                             \
-        if (info)                                                                                 \
-            *info = 0; /* which is the host's here, as documented */                              \
-        return solve_factored(handle, "warplens_" #letter "solve_factored", op, n, columns,       \
-                              matrices, lda, pivots, sides, ldb, count, 0);                       \
-    }                                                                                             \
-    int cublas##Letter##getriBatched(void *handle, int n, const T *const *matrices, int lda,      \
-                                     const int *pivots, T *const *inverses, int ldc, int *info,   \
-                                     int count)                                                   \
-    {                                                                                             \
-        for (int i = 0; info && i < count; i++)                                                   \
-            info[i] = 0; /* in device memory, which the host can write here */                    \
-        return solve_factored(handle, "warplens_" #letter "solve_factored", 0, n, n, matrices,    \
-                              lda, pivots, inverses, ldc, count, 1);                              \
     }
 
 CALLS(S, s, float)

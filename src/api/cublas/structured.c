@@ -1,22 +1,15 @@
-/* Symmetric and triangular matrices, diagonals, batches of matrices and vectors. */
+/* Symmetric and triangular matrices, diagonals. */
 #include <string.h>
 
 #include "api/cublas/stand_in.h"
 
 #define BATCH_MAX 65535 /* blocks in y */
-#define INVERSE_MOST 32 /* the order that cublas<t>matinvBatched takes */
 
-/* As the kernels' parameters have them: element (row, column) of a matrix at row * row_step +
- * column * column_step; the i-th of a batch is list[i] or, without a list, stride elements behind
- * the one before. */
+/* As the kernels' parameters have it: element (row, column) at row * row_step + column *
+ * column_step. */
 struct matrix {
     const void *at;
     long long row_step, column_step;
-};
-
-struct batch {
-    const void *list, *base;
-    long long stride;
 };
 
 /* Of an enumerator each; as cublas_api.h numbers them */
@@ -59,14 +52,6 @@ static int launch_over(struct wl_cublas_handle *handle, const char *name, int64_
 {
     return wl_cublas_launch_over(handle, "structured.ptx", name, count, (uint32_t)batch,
                                  parameters);
-}
-
-/* A block for each of a batch. */
-static int launch_batch(struct wl_cublas_handle *handle, const char *name, int batch,
-                        void **parameters)
-{
-    return wl_cublas_launch(handle, "structured.ptx", name, (uint32_t[]){(uint32_t)batch, 1, 1},
-                            parameters);
 }
 
 /* c = alpha a b + beta c. On the right side it is the transposed product. */
@@ -169,30 +154,6 @@ static int scale(void *pointer, const char *name, int side, int m, int n, const 
                        (void *[]){&side, &m, &n, &a, &lda, &x.at, &increment, &c, &ldc});
 }
 
-struct vectors {
-    struct batch batch;
-    long long increment;
-};
-
-static int multiply_vectors(void *pointer, const char *name, int op, int m, int n,
-                            const void *alpha, struct batch a, int lda, struct vectors x,
-                            const void *beta, struct vectors y, int batch)
-{
-    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
-    int transpose = op != 0;
-    if (!handle)
-        return WL_CUBLAS_NOT_INITIALIZED;
-    if ((unsigned)op > 2 || !wl_cublas_can_point(handle, alpha) ||
-        !wl_cublas_can_point(handle, beta) || m < 0 || n < 0 || !is_leading(lda, m) ||
-        !x.increment || !y.increment || batch < 0 || batch > BATCH_MAX)
-        return WL_CUBLAS_INVALID_VALUE;
-    if (!m || !n || !batch)
-        return WL_CUBLAS_OK;
-    return launch_over(handle, name, transpose ? n : m, batch,
-                       (void *[]){&transpose, &m, &n, scalar(alpha), &a, &lda, &x.batch,
-                                  &x.increment, scalar(beta), &y.batch, &y.increment});
-}
-
 /* As solve() of dense.c, for each of a batch. */
 static int solve_batch(void *pointer, const char *name, struct shape shape, int m, int n,
                        const void *alpha, const void *as, int lda, const void *bs, int ldb,
@@ -213,65 +174,6 @@ static int solve_batch(void *pointer, const char *name, struct shape shape, int 
     return launch_over(handle, name, columns, batch,
                        (void *[]){&is_upper, &transpose, &is_unit, &order, &columns, scalar(alpha),
                                   &as, &lda, &b.at, &b.row_step, &b.column_step});
-}
-
-static int invert(void *pointer, const char *name, int n, const void *matrices, int lda,
-                  const void *inverses, int ldi, int *info, int count)
-{
-    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
-    if (!handle)
-        return WL_CUBLAS_NOT_INITIALIZED;
-    if (n < 0 || n > INVERSE_MOST || count < 0 || !is_leading(lda, n) || !is_leading(ldi, n) ||
-        !info)
-        return WL_CUBLAS_INVALID_VALUE;
-    if (!n || !count)
-        return WL_CUBLAS_OK;
-    return launch_batch(handle, name, count,
-                        (void *[]){&n, &matrices, &lda, &inverses, &ldi, &info});
-}
-
-/* info: the host's; -i: the i-th parameter is invalid, as the documentation counts them. */
-static int factor_orthogonal(void *pointer, const char *name, int m, int n, const void *matrices,
-                             int lda, const void *taus, int *info, int count)
-{
-    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
-    if (!handle)
-        return WL_CUBLAS_NOT_INITIALIZED;
-    if (!info)
-        return WL_CUBLAS_INVALID_VALUE;
-    *info = m < 0 ? -1 : n < 0 ? -2 : !is_leading(lda, m) ? -4 : count < 0 ? -7 : 0;
-    if (*info)
-        return WL_CUBLAS_INVALID_VALUE;
-    if (!m || !n || !count)
-        return WL_CUBLAS_OK;
-    return launch_batch(handle, name, count, (void *[]){&m, &n, &matrices, &lda, &taus});
-}
-
-/* info: as above. rank_info: of each matrix, NULL: not wanted. */
-static int fit(void *pointer, const char *name, int op, int m, int n, int columns,
-               const void *matrices, int lda, const void *sides, int ldc, int *info, int *rank_info,
-               int count)
-{
-    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
-    if (!handle)
-        return WL_CUBLAS_NOT_INITIALIZED;
-    if (!info)
-        return WL_CUBLAS_INVALID_VALUE;
-    *info = m < 0                 ? -2
-            : n < 0               ? -3
-            : columns < 0         ? -4
-            : !is_leading(lda, m) ? -6
-            : !is_leading(ldc, m) ? -8
-            : count < 0           ? -11
-                                  : 0;
-    if (*info)
-        return WL_CUBLAS_INVALID_VALUE;
-    if (op || m < n) /* as documented: overdetermined systems alone */
-        return WL_CUBLAS_NOT_SUPPORTED;
-    if (!n || !count)
-        return WL_CUBLAS_OK;
-    return launch_batch(handle, name, count,
-                        (void *[]){&m, &n, &columns, &matrices, &lda, &sides, &ldc, &rank_info});
 }
 
 #define NAME(letter, kernel) "warplens_" #letter kernel
@@ -372,25 +274,6 @@ static int fit(void *pointer, const char *name, int op, int m, int n, int column
     }
 
 #define BATCH_CALLS(Letter, letter, T)                                                             \
-    int cublas##Letter##gemvBatched(void *handle, int op, int m, int n, const T *alpha,            \
-                                    const T *const *a, int lda, const T *const *x, int incx,       \
-                                    const T *beta, T *const *y, int incy, int count)               \
-    {                                                                                              \
-        return multiply_vectors(handle, NAME(letter, "multiply_vectors"), op, m, n, alpha,         \
-                                (struct batch){a, NULL, 0}, lda,                                   \
-                                (struct vectors){{x, NULL, 0}, incx}, beta,                        \
-                                (struct vectors){{y, NULL, 0}, incy}, count);                      \
-    }                                                                                              \
-    int cublas##Letter##gemvStridedBatched(void *handle, int op, int m, int n, const T *alpha,     \
-                                           const T *a, int lda, long long stride_a, const T *x,    \
-                                           int incx, long long stride_x, const T *beta, T *y,      \
-                                           int incy, long long stride_y, int count)                \
-    {                                                                                              \
-        return multiply_vectors(handle, NAME(letter, "multiply_vectors"), op, m, n, alpha,         \
-                                (struct batch){NULL, a, stride_a}, lda,                            \
-                                (struct vectors){{NULL, x, stride_x}, incx}, beta,                 \
-                                (struct vectors){{NULL, y, stride_y}, incy}, count);               \
-    }                                                                                              \
     int cublas##Letter##trsmBatched(void *handle, int side, int fill, int op, int diagonal, int m, \
                                     int n, const T *alpha, const T *const *a, int lda,             \
                                     T *const *b, int ldb, int count)                               \
@@ -398,24 +281,6 @@ static int fit(void *pointer, const char *name, int op, int m, int n, int column
         return solve_batch(handle, NAME(letter, "solve_batch"),                                    \
                            (struct shape){side, fill, op, diagonal}, m, n, alpha, a, lda, b, ldb,  \
                            count);                                                                 \
-    }                                                                                              \
-    int cublas##Letter##matinvBatched(void *handle, int n, const T *const *a, int lda,             \
-                                      T *const *inverses, int ldi, int *info, int count)           \
-    {                                                                                              \
-        return invert(handle, NAME(letter, "invert"), n, a, lda, inverses, ldi, info, count);      \
-    }                                                                                              \
-    int cublas##Letter##geqrfBatched(void *handle, int m, int n, T *const *a, int lda,             \
-                                     T *const *taus, int *info, int count)                         \
-    {                                                                                              \
-        return factor_orthogonal(handle, NAME(letter, "factor_orthogonal"), m, n, a, lda, taus,    \
-                                 info, count);                                                     \
-    }                                                                                              \
-    int cublas##Letter##gelsBatched(void *handle, int op, int m, int n, int columns, T *const *a,  \
-                                    int lda, T *const *c, int ldc, int *info, int *rank_info,      \
-                                    int count)                                                     \
-    {                                                                                              \
-        return fit(handle, NAME(letter, "fit"), op, m, n, columns, a, lda, c, ldc, info,           \
-                   rank_info, count);                                                              \
     }
 
 #define CALLS(Letter, letter, T)    \
