@@ -9,6 +9,7 @@ typedef float complex narrow;
 
 int cublasCreate_v2(void **handle);
 int cublasDestroy_v2(void *handle);
+int cublasSetPointerMode_v2(void *handle, int mode);
 int cublasZcopy_v2(void *handle, int n, const number *x, int incx, number *y, int incy);
 int cublasCswap_v2(void *handle, int n, narrow *x, int incx, narrow *y, int incy);
 int cublasZaxpy_v2(void *handle, int n, const number *alpha, const number *x, int incx, number *y,
@@ -205,6 +206,12 @@ static void use_matrices_and_vectors(void)
     EXPECT(is_near(a[5 + 3 * LD], value(6 + 3 * LD) + alpha * x[5] * y[6]), 1);
     EXPECT(cublasZgerc_v2(handle, M, N, &alpha, x, 1, y, 2, a, LD), 0);
     EXPECT(is_near(a[4 + 2 * LD], value(5 + 2 * LD) + alpha * x[4] * (y[4] + conj(y[4]))), 1);
+    number *const of_device = values(1, 9), before = a[5 + 3 * LD];
+    EXPECT(cublasSetPointerMode_v2(handle, 1), 0);
+    EXPECT(cublasZgeru_v2(handle, M, N, of_device, x, 1, y, 2, a, LD), 0);
+    EXPECT(cublasZgeru_v2(handle, M, N, &alpha, x, 1, y, 2, a, LD), INVALID);
+    EXPECT(cublasSetPointerMode_v2(handle, 0), 0);
+    EXPECT(is_near(a[5 + 3 * LD], before + value(9) * x[5] * y[6]), 1);
     EXPECT(a[M] == value(M + 1), 1);
     number *b = values(SIZE, 4), *c = values(SIZE, 5);
     EXPECT(cublasZgeam(handle, 2, 1, M, N, &alpha, a, LD, &beta, b, LD, c, LD), 0);

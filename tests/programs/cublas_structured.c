@@ -6,6 +6,7 @@
 
 int cublasCreate_v2(void **handle);
 int cublasDestroy_v2(void *handle);
+int cublasSetPointerMode_v2(void *handle, int mode);
 int cublasDsymm_v2(void *handle, int side, int fill, int m, int n, const double *alpha,
                    const double *a, int lda, const double *b, int ldb, const double *beta,
                    double *c, int ldc);
@@ -358,6 +359,22 @@ static void fit_batches(void)
     EXPECT(ranks[2], 1);
 }
 
+/* Calls that have no factor, or one alone, take those of the device, too. */
+static void point_to_device(void)
+{
+    double *a = matrix(1), *x = matrix(2), *scale = managed(sizeof *scale);
+    const double old = x[0];
+    *scale = 3;
+    EXPECT(cublasSetPointerMode_v2(handle, 1), 0);
+    EXPECT(cublasDtrmv_v2(handle, 0, 0, 0, 1, a, LD, x, 1), 0);
+    EXPECT(x[0] == a[0] * old, 1);
+    EXPECT(cublasDtrsv_v2(handle, 0, 0, 0, 1, a, LD, x, 1), 0);
+    EXPECT(cublasDsyr_v2(handle, 0, 1, scale, x, 1, a, LD), 0);
+    EXPECT(is_near(a[0], matrix(1)[0] + 3 * old * old), 1);
+    EXPECT(cublasDsyr_v2(handle, 0, 1, &two, x, 1, a, LD), INVALID);
+    EXPECT(cublasSetPointerMode_v2(handle, 0), 0);
+}
+
 int main(void)
 {
     EXPECT(cublasCreate_v2(&handle), 0);
@@ -367,6 +384,7 @@ int main(void)
     scale_and_multiply_batches();
     solve_batches();
     fit_batches();
+    point_to_device();
     EXPECT(cublasDsyr_v2(NULL, 0, N, &one, NULL, 1, NULL, LD), 1);
     EXPECT(cublasDestroy_v2(handle), 0);
     return failures != 0;

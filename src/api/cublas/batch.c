@@ -1,5 +1,6 @@
 /* Batches of matrices and vectors, real and complex: products with vectors, factors, what is solved
  * with them. */
+#include "api/cublas/complex.h"
 #include "api/cublas/stand_in.h"
 
 #define BATCH_MAX 65535 /* blocks in y */
@@ -217,14 +218,7 @@ static int fit(void *pointer, struct kernel kernel, int op, int m, int n, int co
                    info, rank_info, count);                                                        \
     }
 
-struct single {
-    float real, imaginary;
-};
-struct twice {
-    double real, imaginary;
-};
-
 CALLS(S, s, float, "dense.ptx", "structured.ptx")
 CALLS(D, d, double, "dense.ptx", "structured.ptx")
-CALLS(C, c, struct single, "complex_batch.ptx", "complex_batch.ptx")
-CALLS(Z, z, struct twice, "complex_batch.ptx", "complex_batch.ptx")
+CALLS(C, c, struct wl_complex_single, "complex_batch.ptx", "complex_batch.ptx")
+CALLS(Z, z, struct wl_complex_twice, "complex_batch.ptx", "complex_batch.ptx")

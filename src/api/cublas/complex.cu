@@ -7,27 +7,6 @@
 
 constexpr int TILE = 16;
 
-/* Matrices of a batch: list[i], or stride elements apart. Element (row, column) lies at row * row_step + column *
- * column_step. */
-template <typename T> struct matrices {
-    complex<T> *const *list;
-    complex<T> *base;
-    i64 stride, row_step, column_step;
-    int is_conjugate;
-    DEVICE complex<T> *of(int number) const
-    {
-        return list ? list[number] : base + number * stride;
-    }
-    DEVICE i64 place(i64 row, i64 column) const
-    {
-        return row * row_step + column * column_step;
-    }
-    DEVICE complex<T> get(const complex<T> *from, i64 row, i64 column) const
-    {
-        return conjugate(from[place(row, column)], is_conjugate);
-    }
-};
-
 template <typename T> DEVICE void move(int n, complex<T> *x, i64 incx, complex<T> *y, i64 incy, int swap)
 {
     for (i64 i = first(); i < n; i += step()) {

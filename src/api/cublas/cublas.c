@@ -17,11 +17,19 @@ struct wl_cublas_handle *wl_cublas_check(void *pointer)
     return handle && handle->magic == HANDLE_MAGIC ? handle : NULL;
 }
 
+const struct wl_cublas_ones wl_cublas_one = {.s = 1, .c = {1, 0}, .d = 1, .z = {1, 0}};
+
+static bool is_one(const void *scalar)
+{
+    return scalar == &wl_cublas_one.s || scalar == &wl_cublas_one.c || scalar == &wl_cublas_one.d ||
+           scalar == &wl_cublas_one.z;
+}
+
 bool wl_cublas_can_point(const struct wl_cublas_handle *handle, const void *scalar)
 {
     struct wl_device_allocation found;
-    return scalar &&
-           (handle->pointer_mode != POINTERS_ON_DEVICE || wl_device_memory_find(scalar, &found));
+    return scalar && (handle->pointer_mode != POINTERS_ON_DEVICE || is_one(scalar) ||
+                      wl_device_memory_find(scalar, &found));
 }
 
 int cublasCreate_v2(void **handle)

@@ -13,7 +13,13 @@ struct wl_cublas_handle {
 
 /* NULL if it is no handle. */
 struct wl_cublas_handle *wl_cublas_check(void *pointer);
-/* Whether alpha, beta or a result pointer is valid in the handle's pointer mode. */
+/* A factor of 1 that no call gives, in each type. */
+extern const struct wl_cublas_ones {
+    float s, c[2];
+    double d, z[2];
+} wl_cublas_one;
+/* Whether alpha, beta or a result pointer is valid in the handle's pointer mode, or is 1 of above.
+ */
 bool wl_cublas_can_point(const struct wl_cublas_handle *handle, const void *scalar);
 /* A kernel of an embedded file, which is loaded at first use; NULL on failure. */
 struct wl_device_kernel *wl_cublas_find_kernel(const char *file, const char *name);

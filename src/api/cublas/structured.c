@@ -241,36 +241,32 @@ static int solve_batch(void *pointer, const char *name, struct shape shape, int 
     int cublas##Letter##trmv_v2(void *handle, int fill, int op, int diagonal, int n, const T *a,  \
                                 int lda, T *x, int incx)                                          \
     {                                                                                             \
-        static const T one = 1;                                                                   \
         const struct matrix column = column_of(x, n, incx, sizeof(T));                            \
         if (!incx)                                                                                \
             return WL_CUBLAS_INVALID_VALUE;                                                       \
         return multiply_triangular(handle, NAME(letter, "multiply_triangular"),                   \
-                                   (struct shape){0, fill, op, diagonal}, n, 1, &one, a, lda,     \
-                                   column, column);                                               \
+                                   (struct shape){0, fill, op, diagonal}, n, 1,                   \
+                                   &wl_cublas_one.letter, a, lda, column, column);                \
     }                                                                                             \
     int cublas##Letter##trsv_v2(void *handle, int fill, int op, int diagonal, int n, const T *a,  \
                                 int lda, T *x, int incx)                                          \
     {                                                                                             \
-        static const T one = 1;                                                                   \
         return solve_vector(handle, NAME(letter, "solve"), (struct shape){0, fill, op, diagonal}, \
-                            n, &one, a, lda, column_of(x, n, incx, sizeof(T)));                   \
+                            n, &wl_cublas_one.letter, a, lda, column_of(x, n, incx, sizeof(T)));  \
     }                                                                                             \
     int cublas##Letter##syr_v2(void *handle, int fill, int n, const T *alpha, const T *x,         \
                                int incx, T *a, int lda)                                           \
     {                                                                                             \
-        static const T one = 1;                                                                   \
         const struct matrix column = column_of(x, n, incx, sizeof(T));                            \
         return add_rank(handle, NAME(letter, "add_rank"), fill, 0, n, 1, alpha, column, column,   \
-                        &one, a, lda);                                                            \
+                        &wl_cublas_one.letter, a, lda);                                           \
     }                                                                                             \
     int cublas##Letter##syr2_v2(void *handle, int fill, int n, const T *alpha, const T *x,        \
                                 int incx, const T *y, int incy, T *a, int lda)                    \
     {                                                                                             \
-        static const T one = 1;                                                                   \
         return add_rank(handle, NAME(letter, "add_rank"), fill, 1, n, 1, alpha,                   \
-                        column_of(x, n, incx, sizeof(T)), column_of(y, n, incy, sizeof(T)), &one, \
-                        a, lda);                                                                  \
+                        column_of(x, n, incx, sizeof(T)), column_of(y, n, incy, sizeof(T)),       \
+                        &wl_cublas_one.letter, a, lda);                                           \
     }
 
 #define BATCH_CALLS(Letter, letter, T)                                                             \
