@@ -58,6 +58,7 @@ wl_traced_objects(traced_cublas 3 "^cublas" cublas)
 wl_embed(wl_embedded_cublas ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/complex.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/complex_batch.ptx
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/complex_structured.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/dense.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/mixed.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/sgemm.ptx
