@@ -1,0 +1,333 @@
+/* The calls that take sizes of 64 bits (..._64), over those of 32. cuBLAS's own take larger ones;
+ * the kernels here do not. */
+#include <limits.h>
+
+#include "api/cublas/complex.h"
+#include "api/cublas/stand_in.h"
+
+typedef struct wl_complex_single single;
+typedef struct wl_complex_twice twice;
+
+static bool fits(const char *call, const int64_t *sizes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (sizes[i] < INT_MIN || sizes[i] > INT_MAX) {
+            wl_device_refuse(call);
+            return false;
+        }
+    return true;
+}
+
+#define FITS(name, ...)                                                                \
+    fits("cublas" #name "_64 of more than 2147483647", (const int64_t[]){__VA_ARGS__}, \
+         sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+/* cublas<name>_64, whose parameters are the SHAPE's: a macro of the sizes' type and of the others
+ * (...) that differ between its calls. SHAPE_SIZES: which of them are sizes; SHAPE_GIVEN: all. */
+#define FORWARD(name, SHAPE, ...)                                                                 \
+    int cublas##name(SHAPE(int, __VA_ARGS__));                                                    \
+    int cublas##name##_64(SHAPE(int64_t, __VA_ARGS__))                                            \
+    {                                                                                             \
+        return FITS(name, SHAPE##_SIZES) ? cublas##name(SHAPE##_GIVEN) : WL_CUBLAS_NOT_SUPPORTED; \
+    }
+
+#define REAL(name, SHAPE)          \
+    FORWARD(S##name, SHAPE, float) \
+    FORWARD(D##name, SHAPE, double)
+#define COMPLEX(name, SHAPE)        \
+    FORWARD(C##name, SHAPE, single) \
+    FORWARD(Z##name, SHAPE, twice)
+#define EACH(name, SHAPE) \
+    REAL(name, SHAPE)     \
+    COMPLEX(name, SHAPE)
+
+/* ---- vectors ---- */
+
+#define MOVE(I, T) void *handle, I n, const T *x, I incx, T *y, I incy
+#define MOVE_SIZES n, incx, incy
+#define MOVE_GIVEN handle, n, x, incx, y, incy
+EACH(copy_v2, MOVE)
+
+#define SWAP(I, T) void *handle, I n, T *x, I incx, T *y, I incy
+#define SWAP_SIZES n, incx, incy
+#define SWAP_GIVEN handle, n, x, incx, y, incy
+EACH(swap_v2, SWAP)
+
+#define ADD(I, T) void *handle, I n, const T *alpha, const T *x, I incx, T *y, I incy
+#define ADD_SIZES n, incx, incy
+#define ADD_GIVEN handle, n, alpha, x, incx, y, incy
+EACH(axpy_v2, ADD)
+
+/* F: the factor's type. */
+#define SCALE(I, T, F) void *handle, I n, const F *alpha, T *x, I incx
+#define SCALE_SIZES n, incx
+#define SCALE_GIVEN handle, n, alpha, x, incx
+FORWARD(Sscal_v2, SCALE, float, float)
+FORWARD(Dscal_v2, SCALE, double, double)
+FORWARD(Cscal_v2, SCALE, single, single)
+FORWARD(Zscal_v2, SCALE, twice, twice)
+FORWARD(Csscal_v2, SCALE, single, float)
+FORWARD(Zdscal_v2, SCALE, twice, double)
+
+#define DOT(I, T) void *handle, I n, const T *x, I incx, const T *y, I incy, T *result
+#define DOT_SIZES n, incx, incy
+#define DOT_GIVEN handle, n, x, incx, y, incy, result
+REAL(dot_v2, DOT)
+COMPLEX(dotu_v2, DOT)
+COMPLEX(dotc_v2, DOT)
+
+#define DOT_EX(I, T)                                                                           \
+    T *handle, I n, const T *x, int type_x, I incx, const T *y, int type_y, I incy, T *result, \
+        int type_result, int type_execution
+#define DOT_EX_SIZES n, incx, incy
+#define DOT_EX_GIVEN \
+    handle, n, x, type_x, incx, y, type_y, incy, result, type_result, type_execution
+FORWARD(DotEx, DOT_EX, void)
+FORWARD(DotcEx, DOT_EX, void)
+
+/* F: the result's type. */
+#define SUM(I, T, F) void *handle, I n, const T *x, I incx, F *result
+#define SUM_SIZES n, incx
+#define SUM_GIVEN handle, n, x, incx, result
+FORWARD(Sasum_v2, SUM, float, float)
+FORWARD(Dasum_v2, SUM, double, double)
+FORWARD(Scasum_v2, SUM, single, float)
+FORWARD(Dzasum_v2, SUM, twice, double)
+FORWARD(Snrm2_v2, SUM, float, float)
+FORWARD(Dnrm2_v2, SUM, double, double)
+FORWARD(Scnrm2_v2, SUM, single, float)
+FORWARD(Dznrm2_v2, SUM, twice, double)
+
+/* The place is of 64 bits, too: the lower half is written by the call. */
+#define PLACE_CALL(name, T)                                                                   \
+    int cublas##name(void *handle, int n, const T *x, int incx, int *result);                 \
+    int cublas##name##_64(void *handle, int64_t n, const T *x, int64_t incx, int64_t *result) \
+    {                                                                                         \
+        if (!FITS(name, n, incx))                                                             \
+            return WL_CUBLAS_NOT_SUPPORTED;                                                   \
+        if (result)                                                                           \
+            *result = 0;                                                                      \
+        return cublas##name(handle, (int)n, x, (int)incx, (int *)(void *)result);             \
+    }
+#define PLACE_CALLS(name)        \
+    PLACE_CALL(Is##name, float)  \
+    PLACE_CALL(Id##name, double) \
+    PLACE_CALL(Ic##name, single) \
+    PLACE_CALL(Iz##name, twice)
+PLACE_CALLS(amax_v2)
+PLACE_CALLS(amin_v2)
+
+/* ---- a matrix and vectors ---- */
+
+#define GEMV(I, T)                                                                         \
+    void *handle, int op, I m, I n, const T *alpha, const T *a, I lda, const T *x, I incx, \
+        const T *beta, T *y, I incy
+#define GEMV_SIZES m, n, lda, incx, incy
+#define GEMV_GIVEN handle, op, m, n, alpha, a, lda, x, incx, beta, y, incy
+EACH(gemv_v2, GEMV)
+
+#define GEMV_BATCH(I, T)                                                                         \
+    void *handle, int op, I m, I n, const T *alpha, const T *const *a, I lda, const T *const *x, \
+        I incx, const T *beta, T *const *y, I incy, I count
+#define GEMV_BATCH_SIZES m, n, lda, incx, incy, count
+#define GEMV_BATCH_GIVEN handle, op, m, n, alpha, a, lda, x, incx, beta, y, incy, count
+EACH(gemvBatched, GEMV_BATCH)
+
+#define GEMV_STRIDED(I, T)                                                                       \
+    void *handle, int op, I m, I n, const T *alpha, const T *a, I lda, long long stride_a,       \
+        const T *x, I incx, long long stride_x, const T *beta, T *y, I incy, long long stride_y, \
+        I count
+#define GEMV_STRIDED_SIZES m, n, lda, incx, incy, count
+#define GEMV_STRIDED_GIVEN \
+    handle, op, m, n, alpha, a, lda, stride_a, x, incx, stride_x, beta, y, incy, stride_y, count
+EACH(gemvStridedBatched, GEMV_STRIDED)
+
+#define GER(I, T) \
+    void *handle, I m, I n, const T *alpha, const T *x, I incx, const T *y, I incy, T *a, I lda
+#define GER_SIZES m, n, incx, incy, lda
+#define GER_GIVEN handle, m, n, alpha, x, incx, y, incy, a, lda
+REAL(ger_v2, GER)
+COMPLEX(geru_v2, GER)
+COMPLEX(gerc_v2, GER)
+
+#define HALF_VECTOR(I, T)                                                               \
+    void *handle, int fill, I n, const T *alpha, const T *a, I lda, const T *x, I incx, \
+        const T *beta, T *y, I incy
+#define HALF_VECTOR_SIZES n, lda, incx, incy
+#define HALF_VECTOR_GIVEN handle, fill, n, alpha, a, lda, x, incx, beta, y, incy
+EACH(symv_v2, HALF_VECTOR)
+COMPLEX(hemv_v2, HALF_VECTOR)
+
+/* F: the factor's type. */
+#define RANK_1(I, T, F) void *handle, int fill, I n, const F *alpha, const T *x, I incx, T *a, I lda
+#define RANK_1_SIZES n, incx, lda
+#define RANK_1_GIVEN handle, fill, n, alpha, x, incx, a, lda
+FORWARD(Ssyr_v2, RANK_1, float, float)
+FORWARD(Dsyr_v2, RANK_1, double, double)
+FORWARD(Csyr_v2, RANK_1, single, single)
+FORWARD(Zsyr_v2, RANK_1, twice, twice)
+FORWARD(Cher_v2, RANK_1, single, float)
+FORWARD(Zher_v2, RANK_1, twice, double)
+
+#define RANK_2(I, T) \
+    void *handle, int fill, I n, const T *alpha, const T *x, I incx, const T *y, I incy, T *a, I lda
+#define RANK_2_SIZES n, incx, incy, lda
+#define RANK_2_GIVEN handle, fill, n, alpha, x, incx, y, incy, a, lda
+EACH(syr2_v2, RANK_2)
+COMPLEX(her2_v2, RANK_2)
+
+#define TRIANGLE_VECTOR(I, T) \
+    void *handle, int fill, int op, int diagonal, I n, const T *a, I lda, T *x, I incx
+#define TRIANGLE_VECTOR_SIZES n, lda, incx
+#define TRIANGLE_VECTOR_GIVEN handle, fill, op, diagonal, n, a, lda, x, incx
+EACH(trmv_v2, TRIANGLE_VECTOR)
+EACH(trsv_v2, TRIANGLE_VECTOR)
+
+/* ---- matrices ---- */
+
+#define GEMM(I, T)                                                                      \
+    void *handle, int op_a, int op_b, I m, I n, I k, const T *alpha, const T *a, I lda, \
+        const T *b, I ldb, const T *beta, T *c, I ldc
+#define GEMM_SIZES m, n, k, lda, ldb, ldc
+#define GEMM_GIVEN handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc
+FORWARD(Dgemm_v2, GEMM, double)
+FORWARD(Hgemm, GEMM, void)
+COMPLEX(gemm_v2, GEMM)
+COMPLEX(gemm3m, GEMM)
+
+#define GEMM_BATCH(I, T)                                                                       \
+    void *handle, int op_a, int op_b, I m, I n, I k, const T *alpha, const T *const *a, I lda, \
+        const T *const *b, I ldb, const T *beta, T *const *c, I ldc, I count
+#define GEMM_BATCH_SIZES m, n, k, lda, ldb, ldc, count
+#define GEMM_BATCH_GIVEN handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, count
+EACH(gemmBatched, GEMM_BATCH)
+FORWARD(HgemmBatched, GEMM_BATCH, void)
+
+#define GEMM_STRIDED(I, T)                                                                     \
+    void *handle, int op_a, int op_b, I m, I n, I k, const T *alpha, const T *a, I lda,        \
+        long long stride_a, const T *b, I ldb, long long stride_b, const T *beta, T *c, I ldc, \
+        long long stride_c, I count
+#define GEMM_STRIDED_SIZES m, n, k, lda, ldb, ldc, count
+#define GEMM_STRIDED_GIVEN                                                                \
+    handle, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, \
+        stride_c, count
+EACH(gemmStridedBatched, GEMM_STRIDED)
+FORWARD(HgemmStridedBatched, GEMM_STRIDED, void)
+
+/* F: the factors' type. */
+#define GEMM_EX(I, F)                                                                           \
+    void *handle, int op_a, int op_b, I m, I n, I k, const F *alpha, const void *a, int type_a, \
+        I lda, const void *b, int type_b, I ldb, const F *beta, void *c, int type_c, I ldc
+#define GEMM_EX_SIZES m, n, k, lda, ldb, ldc
+#define GEMM_EX_GIVEN \
+    handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c, type_c, ldc
+FORWARD(SgemmEx, GEMM_EX, float)
+
+#define GEMM_CHOSEN(I, F) GEMM_EX(I, F), int compute, int algorithm
+#define GEMM_CHOSEN_SIZES GEMM_EX_SIZES
+#define GEMM_CHOSEN_GIVEN GEMM_EX_GIVEN, compute, algorithm
+FORWARD(GemmEx, GEMM_CHOSEN, void)
+
+#define GEMM_BATCH_EX(I, F)                                                                        \
+    void *handle, int op_a, int op_b, I m, I n, I k, const F *alpha, const void *const *a,         \
+        int type_a, I lda, const void *const *b, int type_b, I ldb, const F *beta, void *const *c, \
+        int type_c, I ldc, I count, int compute, int algorithm
+#define GEMM_BATCH_EX_SIZES GEMM_EX_SIZES, count
+#define GEMM_BATCH_EX_GIVEN GEMM_EX_GIVEN, count, compute, algorithm
+FORWARD(GemmBatchedEx, GEMM_BATCH_EX, void)
+
+#define GEMM_STRIDED_EX(I, F)                                                                   \
+    void *handle, int op_a, int op_b, I m, I n, I k, const F *alpha, const void *a, int type_a, \
+        I lda, long long stride_a, const void *b, int type_b, I ldb, long long stride_b,        \
+        const F *beta, void *c, int type_c, I ldc, long long stride_c, I count, int compute,    \
+        int algorithm
+#define GEMM_STRIDED_EX_SIZES GEMM_EX_SIZES, count
+#define GEMM_STRIDED_EX_GIVEN                                                                     \
+    handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, stride_a, b, type_b, ldb, stride_b, beta, \
+        c, type_c, ldc, stride_c, count, compute, algorithm
+FORWARD(GemmStridedBatchedEx, GEMM_STRIDED_EX, void)
+
+#define GEAM(I, T)                                                                                \
+    void *handle, int op_a, int op_b, I m, I n, const T *alpha, const T *a, I lda, const T *beta, \
+        const T *b, I ldb, T *c, I ldc
+#define GEAM_SIZES m, n, lda, ldb, ldc
+#define GEAM_GIVEN handle, op_a, op_b, m, n, alpha, a, lda, beta, b, ldb, c, ldc
+EACH(geam, GEAM)
+
+#define DIAGONAL(I, T) \
+    void *handle, int side, I m, I n, const T *a, I lda, const T *x, I incx, T *c, I ldc
+#define DIAGONAL_SIZES m, n, lda, incx, ldc
+#define DIAGONAL_GIVEN handle, side, m, n, a, lda, x, incx, c, ldc
+EACH(dgmm, DIAGONAL)
+
+#define HALF(I, T)                                                                             \
+    void *handle, int side, int fill, I m, I n, const T *alpha, const T *a, I lda, const T *b, \
+        I ldb, const T *beta, T *c, I ldc
+#define HALF_SIZES m, n, lda, ldb, ldc
+#define HALF_GIVEN handle, side, fill, m, n, alpha, a, lda, b, ldb, beta, c, ldc
+EACH(symm_v2, HALF)
+COMPLEX(hemm_v2, HALF)
+
+/* F: the factors' type. */
+#define RANK(I, T, F)                                                                           \
+    void *handle, int fill, int op, I n, I k, const F *alpha, const T *a, I lda, const F *beta, \
+        T *c, I ldc
+#define RANK_SIZES n, k, lda, ldc
+#define RANK_GIVEN handle, fill, op, n, k, alpha, a, lda, beta, c, ldc
+FORWARD(Ssyrk_v2, RANK, float, float)
+FORWARD(Dsyrk_v2, RANK, double, double)
+FORWARD(Csyrk_v2, RANK, single, single)
+FORWARD(Zsyrk_v2, RANK, twice, twice)
+FORWARD(Cherk_v2, RANK, single, float)
+FORWARD(Zherk_v2, RANK, twice, double)
+
+/* F: beta's type. */
+#define RANKS(I, T, F)                                                                       \
+    void *handle, int fill, int op, I n, I k, const T *alpha, const T *a, I lda, const T *b, \
+        I ldb, const F *beta, T *c, I ldc
+#define RANKS_SIZES n, k, lda, ldb, ldc
+#define RANKS_GIVEN handle, fill, op, n, k, alpha, a, lda, b, ldb, beta, c, ldc
+#define RANKS_CALLS(Letter, T, F, sum, both) \
+    FORWARD(Letter##both, RANKS, T, F)       \
+    FORWARD(Letter##sum, RANKS, T, F)
+RANKS_CALLS(S, float, float, syrkx, syr2k_v2)
+RANKS_CALLS(D, double, double, syrkx, syr2k_v2)
+RANKS_CALLS(C, single, single, syrkx, syr2k_v2)
+RANKS_CALLS(Z, twice, twice, syrkx, syr2k_v2)
+RANKS_CALLS(C, single, float, herkx, her2k_v2)
+RANKS_CALLS(Z, twice, double, herkx, her2k_v2)
+
+#define TRIANGLE(I, T)                                                                            \
+    void *handle, int side, int fill, int op, int diagonal, I m, I n, const T *alpha, const T *a, \
+        I lda, const T *b, I ldb, T *c, I ldc
+#define TRIANGLE_SIZES m, n, lda, ldb, ldc
+#define TRIANGLE_GIVEN handle, side, fill, op, diagonal, m, n, alpha, a, lda, b, ldb, c, ldc
+EACH(trmm_v2, TRIANGLE)
+
+#define SOLVE(I, T)                                                                               \
+    void *handle, int side, int fill, int op, int diagonal, I m, I n, const T *alpha, const T *a, \
+        I lda, T *b, I ldb
+#define SOLVE_SIZES m, n, lda, ldb
+#define SOLVE_GIVEN handle, side, fill, op, diagonal, m, n, alpha, a, lda, b, ldb
+EACH(trsm_v2, SOLVE)
+
+#define SOLVE_BATCH(I, T)                                                             \
+    void *handle, int side, int fill, int op, int diagonal, I m, I n, const T *alpha, \
+        const T *const *a, I lda, T *const *b, I ldb, I count
+#define SOLVE_BATCH_SIZES SOLVE_SIZES, count
+#define SOLVE_BATCH_GIVEN SOLVE_GIVEN, count
+EACH(trsmBatched, SOLVE_BATCH)
+
+/* ---- copies between host and device ---- */
+
+#define VECTOR_COPY(I, T) I n, I element_bytes, const T *x, I incx, T *y, I incy
+#define VECTOR_COPY_SIZES n, element_bytes, incx, incy
+#define VECTOR_COPY_GIVEN n, element_bytes, x, incx, y, incy
+FORWARD(SetVector, VECTOR_COPY, void)
+FORWARD(GetVector, VECTOR_COPY, void)
+
+#define MATRIX_COPY(I, T) I rows, I columns, I element_bytes, const T *a, I lda, T *b, I ldb
+#define MATRIX_COPY_SIZES rows, columns, element_bytes, lda, ldb
+#define MATRIX_COPY_GIVEN rows, columns, element_bytes, a, lda, b, ldb
+FORWARD(SetMatrix, MATRIX_COPY, void)
+FORWARD(GetMatrix, MATRIX_COPY, void)
