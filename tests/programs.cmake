@@ -45,6 +45,7 @@ wl_program_test(devices devices.c warplens-cudart-13 warplens-cuda)
 
 wl_program_test(random_calls random_calls.c warplens-curand-10 warplens-cudart-13 m)
 wl_program_test(solver_calls solver_calls.c warplens-cusolver-12 warplens-cudart-13 m)
+wl_program_test(solver_complex solver_complex.c warplens-cusolver-12 warplens-cudart-13 m)
 wl_program_test(solver_spectrum solver_spectrum.c warplens-cusolver-12 warplens-cudart-13 m)
 wl_program_test(sparse_product sparse_product.c warplens-cusparse-12 warplens-cudart-13)
 wl_program_test(cublaslt_narrow cublaslt_narrow.c warplens-cublaslt-13 warplens-cudart-13 m)

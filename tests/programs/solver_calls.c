@@ -348,10 +348,10 @@ static void test_wide(void)
     EXPECT(cusolverDnXgetrf(handle, NULL, N, N, HALVES, a, LD, wide, HALVES, space, device, NULL, 0,
                             info),
            9);
-    EXPECT_TEXT(captured_stderr(),
-                "warplens: cusolverDnXgetrf (cuSOLVER) of other types than floats "
-                "or doubles alone is not supported by the simulated GPU and "
-                "returned an error\n");
+    EXPECT_TEXT(
+        captured_stderr(),
+        "warplens: cusolverDnXgetrf (cuSOLVER) of other types than floats and doubles, real or complex, or "
+        "of several is not supported by the simulated GPU and returned an error\n");
     EXPECT(cudaFree(wide), 0);
     EXPECT(cudaFree(expected), 0);
 }

@@ -31,8 +31,8 @@ static inline struct wl_solver_handle *wl_solver_check(void *pointer)
 
 /* ---- work of a call ---- */
 
-/* Of what its matrices are: 's' or 'd', and the stream; the first failure, after which nothing more
- * is launched. */
+/* Of what its matrices are: 's' or 'd', complex 'c' or 'z', and the stream; the first failure,
+ * after which nothing more is launched. */
 struct wl_solver_work {
     char letter;
     size_t element_bytes;
@@ -56,12 +56,23 @@ int wl_solver_give_size(void *handle, bool are_valid, int64_t elements, int *cou
 
 static inline struct wl_solver_matrix wl_solver_matrix_of(const void *values, int ld)
 {
-    return (struct wl_solver_matrix){(void *)(uintptr_t)values, 1, ld};
+    return (struct wl_solver_matrix){(void *)(uintptr_t)values, 1, ld, 0};
 }
 
 static inline struct wl_solver_matrix wl_solver_transposed(struct wl_solver_matrix a)
 {
-    return (struct wl_solver_matrix){a.values, a.column_step, a.row_step};
+    return (struct wl_solver_matrix){a.values, a.column_step, a.row_step, a.is_conjugate};
+}
+
+static inline struct wl_solver_matrix wl_solver_conjugate(struct wl_solver_matrix a)
+{
+    return (struct wl_solver_matrix){a.values, a.row_step, a.column_step, !a.is_conjugate};
+}
+
+/* Conjugate transposed. */
+static inline struct wl_solver_matrix wl_solver_adjoint(struct wl_solver_matrix a)
+{
+    return wl_solver_conjugate(wl_solver_transposed(a));
 }
 
 /* What begins at that element. */
@@ -73,7 +84,26 @@ static inline struct wl_solver_matrix wl_solver_from(const struct wl_solver_work
     return a;
 }
 
-/* ---- what calls do, whichever form of the API they have; letter: 's' or 'd' ---- */
+/* ---- what calls do, whichever form of the API they have; letter: 's', 'd', 'c' or 'z' ---- */
+
+static inline bool wl_solver_is_complex(char letter)
+{
+    return letter == 'c' || letter == 'z';
+}
+
+static inline size_t wl_solver_bytes_of(char letter)
+{
+    const size_t part = letter == 's' || letter == 'c' ? sizeof(float) : sizeof(double);
+    return wl_solver_is_complex(letter) ? 2 * part : part;
+}
+
+struct wl_solver_single {
+    float real, imaginary;
+};
+
+struct wl_solver_twice {
+    double real, imaginary;
+};
 
 struct wl_solver_pivots {
     void *values; /* NULL: rows are not exchanged */

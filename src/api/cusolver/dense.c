@@ -1,10 +1,10 @@
-/* Dense matrices in single and double precision: Cholesky, LU and QR factors and what solves with
- * them, in panels of 32 columns, with kernels of ours (solver.cu). Of the space that a program
- * gives only orgqr uses any. */
+/* Dense matrices of real and complex numbers in single and double precision: Cholesky, LU and QR
+ * factors and what solves with them, in panels of 32 columns, with kernels of ours (solver.cu). Of
+ * the space that a program gives only orgqr and ungqr use any. */
 #include "api/cusolver/cusolver.h"
 
 enum { LEFT = 0, RIGHT = 1 }; /* of which side a matrix multiplies */
-enum { PLAIN = 0, TRANSPOSED = 1, OPERATIONS = 3 };
+enum { PLAIN = 0, TRANSPOSED = 1, ADJOINT = 2, OPERATIONS = 3 };
 #define TILE WL_SOLVER_TILE
 
 static int64_t tiles(int64_t elements)
@@ -37,7 +37,7 @@ int wl_solver_potrf(void *handle, char letter, int fill, int n, void *values, in
     struct wl_solver_work work = wl_solver_begin(
         handle, letter, (unsigned)fill <= WL_SOLVER_UPPER && wl_solver_is_valid(n, n, lda), info);
     const struct wl_solver_matrix a = fill == WL_SOLVER_UPPER
-                                          ? wl_solver_transposed(wl_solver_matrix_of(values, lda))
+                                          ? wl_solver_adjoint(wl_solver_matrix_of(values, lda))
                                           : wl_solver_matrix_of(values, lda);
     int is_unit = 0;
     for (int k = 0; !work.status && k < n; k += TILE) {
@@ -45,10 +45,11 @@ int wl_solver_potrf(void *handle, char letter, int fill, int n, void *values, in
         int64_t rest = n - k - count;
         struct wl_solver_matrix diagonal = wl_solver_from(&work, a, k, k);
         struct wl_solver_matrix below = wl_solver_from(&work, a, k + count, k);
+        struct wl_solver_matrix conjugate = wl_solver_conjugate(diagonal);
         wl_solver_launch(&work, "cholesky", 1, 1, (void *[]){&diagonal, &count, &k, &info});
         wl_solver_launch_over(&work, "divide", rest,
-                              (void *[]){&rest, &count, &diagonal, &is_unit, &below, &info});
-        update(&work, rest, rest, count, below, wl_solver_transposed(below),
+                              (void *[]){&rest, &count, &conjugate, &is_unit, &below, &info});
+        update(&work, rest, rest, count, below, wl_solver_adjoint(below),
                wl_solver_from(&work, a, k + count, k + count), 1, info);
     }
     return work.status;
@@ -73,10 +74,10 @@ int wl_solver_potrs(void *handle, char letter, int fill, int n, int columns, con
                             wl_solver_is_valid(n, columns, ldb),
                         info);
     const struct wl_solver_matrix a = fill == WL_SOLVER_UPPER
-                                          ? wl_solver_transposed(wl_solver_matrix_of(values, lda))
+                                          ? wl_solver_adjoint(wl_solver_matrix_of(values, lda))
                                           : wl_solver_matrix_of(values, lda);
     solve(&work, n, a, 0, 0, wl_solver_matrix_of(b, ldb), columns);
-    solve(&work, n, wl_solver_transposed(a), 1, 0, wl_solver_matrix_of(b, ldb), columns);
+    solve(&work, n, wl_solver_adjoint(a), 1, 0, wl_solver_matrix_of(b, ldb), columns);
     return work.status;
 }
 
@@ -128,14 +129,16 @@ int wl_solver_getrs(void *handle, char letter, int op, int n, int columns, const
                             wl_solver_is_valid(n, columns, ldb),
                         info);
     const struct wl_solver_matrix a = wl_solver_matrix_of(values, lda),
-                                  b = wl_solver_matrix_of(values_b, ldb);
+                                  b = wl_solver_matrix_of(values_b, ldb),
+                                  turned = op == ADJOINT ? wl_solver_adjoint(a)
+                                                         : wl_solver_transposed(a);
     if (op == PLAIN) {
         exchange(&work, columns, columns, 0, values_b, ldb, 0, n, 0, pivots);
         solve(&work, n, a, 0, 1, b, columns);
         solve(&work, n, a, 1, 0, b, columns);
     } else {
-        solve(&work, n, wl_solver_transposed(a), 0, 0, b, columns);
-        solve(&work, n, wl_solver_transposed(a), 1, 1, b, columns);
+        solve(&work, n, turned, 0, 0, b, columns);
+        solve(&work, n, turned, 1, 1, b, columns);
         exchange(&work, columns, columns, 0, values_b, ldb, 0, n, 1, pivots);
     }
     return work.status;
@@ -172,24 +175,28 @@ int wl_solver_geqrf(void *handle, char letter, int m, int n, void *values, int l
     return work.status;
 }
 
-/* Whether c, of m rows and n columns, and k reflections fit each other. */
-static bool can_multiply(int side, int op, int m, int n, int k, int lda, int ldc)
+/* Whether c, of m rows and n columns, and k reflections fit each other; turned: the operation
+ * beside none that their numbers have. */
+static bool can_multiply(int side, int op, int turned, int m, int n, int k, int lda, int ldc)
 {
     const int order = side == LEFT ? m : n;
-    return (unsigned)side <= RIGHT && (unsigned)op <= TRANSPOSED && wl_solver_is_valid(m, n, ldc) &&
-           k >= 0 && k <= order && lda >= most(order, 1);
+    return (unsigned)side <= RIGHT && (op == PLAIN || op == turned) &&
+           wl_solver_is_valid(m, n, ldc) && k >= 0 && k <= order && lda >= most(order, 1);
 }
 
-/* On the right side rows of c are what columns are on the left. */
-static int ormqr(void *handle, char letter, int side, int op, int m, int n, int k, const void *a,
-                 int lda, const void *factors, void *values, int ldc, int *info)
+/* On the right side rows of c, conjugated, are what columns are on the left. */
+static int multiply(void *handle, char letter, int side, int op, int m, int n, int k, const void *a,
+                    int lda, const void *factors, void *values, int ldc, int *info)
 {
     struct wl_solver_work work =
-        wl_solver_begin(handle, letter, can_multiply(side, op, m, n, k, lda, ldc), info);
+        wl_solver_begin(handle, letter,
+                        can_multiply(side, op, wl_solver_is_complex(letter) ? ADJOINT : TRANSPOSED,
+                                     m, n, k, lda, ldc),
+                        info);
     const struct wl_solver_matrix c = wl_solver_matrix_of(values, ldc);
     const bool is_backwards = (side == LEFT) == (op == PLAIN);
     apply(&work, side == LEFT ? m : n, k, is_backwards, a, lda, factors,
-          side == LEFT ? c : wl_solver_transposed(c), side == LEFT ? n : m);
+          side == LEFT ? c : wl_solver_adjoint(c), side == LEFT ? n : m);
     return work.status;
 }
 
@@ -205,8 +212,8 @@ static int give_panel_size(void *handle, int m, int n, int lda, int *count)
 }
 
 /* The reflections, which are in a's place, are applied to the identity in the program's space. */
-static int orgqr(void *handle, char letter, int m, int n, int k, void *a, int lda,
-                 const void *factors, void *space, int space_elements, int *info)
+static int generate(void *handle, char letter, int m, int n, int k, void *a, int lda,
+                    const void *factors, void *space, int space_elements, int *info)
 {
     int64_t rows = m, columns = n, step = lda;
     const void *identity = NULL;
@@ -220,7 +227,8 @@ static int orgqr(void *handle, char letter, int m, int n, int k, void *a, int ld
     return work.status;
 }
 
-#define CALLS(Letter, letter, T)                                                                   \
+/* multiplies, generates: what reflections are called to do; turned: as above. */
+#define CALLS(Letter, letter, T, multiplies, generates, turned)                                    \
     int cusolverDn##Letter##potrf_bufferSize(void *handle, int fill, int n, T *a, int lda,         \
                                              int *count)                                           \
     {                                                                                              \
@@ -272,31 +280,33 @@ static int orgqr(void *handle, char letter, int m, int n, int k, void *a, int ld
         (void)space, (void)count;                                                                  \
         return wl_solver_geqrf(handle, letter, m, n, a, lda, factors, info);                       \
     }                                                                                              \
-    int cusolverDn##Letter##ormqr_bufferSize(void *handle, int side, int op, int m, int n, int k,  \
-                                             const T *a, int lda, const T *factors, const T *c,    \
-                                             int ldc, int *count)                                  \
+    int cusolverDn##Letter##multiplies##_bufferSize(void *handle, int side, int op, int m, int n,  \
+                                                    int k, const T *a, int lda, const T *factors,  \
+                                                    const T *c, int ldc, int *count)               \
     {                                                                                              \
         (void)a, (void)factors, (void)c;                                                           \
-        return wl_solver_give_size(handle, can_multiply(side, op, m, n, k, lda, ldc),              \
+        return wl_solver_give_size(handle, can_multiply(side, op, turned, m, n, k, lda, ldc),      \
                                    (int64_t)(side == LEFT ? n : m) * TILE, count);                 \
     }                                                                                              \
-    int cusolverDn##Letter##ormqr(void *handle, int side, int op, int m, int n, int k, const T *a, \
-                                  int lda, const T *factors, T *c, int ldc, T *space, int count,   \
-                                  int *info)                                                       \
+    int cusolverDn##Letter##multiplies(void *handle, int side, int op, int m, int n, int k,        \
+                                       const T *a, int lda, const T *factors, T *c, int ldc,       \
+                                       T *space, int count, int *info)                             \
     {                                                                                              \
         (void)space, (void)count;                                                                  \
-        return ormqr(handle, letter, side, op, m, n, k, a, lda, factors, c, ldc, info);            \
+        return multiply(handle, letter, side, op, m, n, k, a, lda, factors, c, ldc, info);         \
     }                                                                                              \
-    int cusolverDn##Letter##orgqr_bufferSize(void *handle, int m, int n, int k, const T *a,        \
-                                             int lda, const T *factors, int *count)                \
+    int cusolverDn##Letter##generates##_bufferSize(void *handle, int m, int n, int k, const T *a,  \
+                                                   int lda, const T *factors, int *count)          \
     {                                                                                              \
         (void)a, (void)factors;                                                                    \
         return wl_solver_give_size(handle, can_generate(m, n, k, lda), (int64_t)m * n, count);     \
     }                                                                                              \
-    int cusolverDn##Letter##orgqr(void *handle, int m, int n, int k, T *a, int lda,                \
-                                  const T *factors, T *space, int count, int *info)                \
+    int cusolverDn##Letter##generates(void *handle, int m, int n, int k, T *a, int lda,            \
+                                      const T *factors, T *space, int count, int *info)            \
     {                                                                                              \
-        return orgqr(handle, letter, m, n, k, a, lda, factors, space, count, info);                \
+        return generate(handle, letter, m, n, k, a, lda, factors, space, count, info);             \
     }
-CALLS(S, 's', float)
-CALLS(D, 'd', double)
+CALLS(S, 's', float, ormqr, orgqr, TRANSPOSED)
+CALLS(D, 'd', double, ormqr, orgqr, TRANSPOSED)
+CALLS(C, 'c', struct wl_solver_single, unmqr, ungqr, ADJOINT)
+CALLS(Z, 'z', struct wl_solver_twice, unmqr, ungqr, ADJOINT)

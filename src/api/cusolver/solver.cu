@@ -1,47 +1,83 @@
 /* Kernels behind cuSOLVER's factors of dense matrices and what solves with them: panels of 32 columns, and tiles of
  * 32 x 32 elements for what remains of the matrix behind them; and behind singular values and eigenvalues, for which
- * one block turns columns until all are orthogonal (one-sided Jacobi). Plain ones: what they count is what such a call does at
- * least, not how cuSOLVER does it.
+ * one block turns columns until all are orthogonal (one-sided Jacobi). Plain ones: what they count is what such a call
+ * does at least, not how cuSOLVER does it.
  *
  * solver.ptx is made from this file (see the command in its first line) and embedded in the library.
  */
+#include "../common/complex.cuh"
 #include "solver.h"
 
-#define GLOBAL extern "C" __attribute__((global)) __attribute__((launch_bounds(256)))
-#define DEVICE __attribute__((device)) __attribute__((always_inline)) inline
-#define SHARED __attribute__((shared))
+constexpr int TILE = WL_SOLVER_TILE, TILE_ROWS = THREADS / TILE;
+static_assert(THREADS == WL_SOLVER_THREADS, "as the host launches them");
 
-typedef long long i64;
-constexpr int THREADS = WL_SOLVER_THREADS, TILE = WL_SOLVER_TILE, TILE_ROWS = THREADS / TILE;
+/* What real and complex numbers have in common. */
+template <typename T> struct parts {
+    typedef T real;
+    static DEVICE T of(T real)
+    {
+        return real;
+    }
+};
 
-DEVICE i64 first()
-{
-    return (i64)__nvvm_read_ptx_sreg_ctaid_x() * THREADS + __nvvm_read_ptx_sreg_tid_x();
-}
+template <typename T> struct parts<complex<T>> {
+    typedef T real;
+    static DEVICE complex<T> of(T real)
+    {
+        return {real, 0};
+    }
+};
 
-DEVICE i64 step()
-{
-    return (i64)__nvvm_read_ptx_sreg_nctaid_x() * THREADS;
-}
-
-template <typename T> DEVICE T &at(const wl_solver_matrix &a, i64 row, i64 column)
-{
-    return ((T *)a.values)[row * a.row_step + column * a.column_step];
-}
-
-DEVICE float root(float value)
-{
-    return __nvvm_sqrt_rn_f(value);
-}
-
-DEVICE double root(double value)
-{
-    return __nvvm_sqrt_rn_d(value);
-}
+template <typename T> using real_of = typename parts<T>::real;
 
 template <typename T> DEVICE T size(T value)
 {
     return value < 0 ? -value : value;
+}
+
+template <typename T> DEVICE bool is_zero(T value)
+{
+    return value == 0;
+}
+
+template <typename T> DEVICE T conjugate(T value)
+{
+    return value;
+}
+
+template <typename T> DEVICE complex<T> conjugate(complex<T> value)
+{
+    return {value.real, -value.imaginary};
+}
+
+template <typename T> DEVICE T real_part(T value)
+{
+    return value;
+}
+
+template <typename T> DEVICE T real_part(complex<T> value)
+{
+    return value.real;
+}
+
+template <typename T> DEVICE T square(T value)
+{
+    return value * value;
+}
+
+template <typename T> DEVICE T conjugate_if(T value, int is_conjugate)
+{
+    return is_conjugate ? conjugate(value) : value;
+}
+
+template <typename T> DEVICE T get(const wl_solver_matrix &a, i64 row, i64 column)
+{
+    return conjugate_if(((const T *)a.values)[row * a.row_step + column * a.column_step], a.is_conjugate);
+}
+
+template <typename T> DEVICE void put(const wl_solver_matrix &a, i64 row, i64 column, T value)
+{
+    ((T *)a.values)[row * a.row_step + column * a.column_step] = conjugate_if(value, a.is_conjugate);
 }
 
 /* The sum of all threads' values, which each gets. */
@@ -59,8 +95,8 @@ template <typename T> DEVICE T sum_of_block(T value, T *sums)
     return sums[0];
 }
 
-/* One block: a = L L' of count columns at most TILE, in place; info: of the first leading minor that is not positive,
- * counted from 1 with `before` columns before these. Nothing is done behind one. */
+/* One block: a = L L', where ' is the conjugate transposed, of count columns at most TILE, in place; info: of the first
+ * leading minor that is not positive, counted from 1 with `before` columns before these. Nothing is done behind one. */
 template <typename T> DEVICE void cholesky(wl_solver_matrix a, int count, int before, int *info, T (*tile)[TILE + 1])
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x();
@@ -68,28 +104,28 @@ template <typename T> DEVICE void cholesky(wl_solver_matrix a, int count, int be
         return;
     for (int i = thread; i < count * count; i += THREADS)
         if (i % count >= i / count)
-            tile[i % count][i / count] = at<T>(a, i % count, i / count);
+            tile[i % count][i / count] = get<T>(a, i % count, i / count);
     __syncthreads();
     for (int j = 0; j < count; j++) {
-        const T pivot = tile[j][j];
+        const real_of<T> pivot = real_part(tile[j][j]);
         if (!(pivot > 0)) {
             if (!thread)
                 *info = before + j + 1;
             return;
         }
-        const T diagonal = root(pivot);
+        const real_of<T> diagonal = root(pivot);
         __syncthreads();
         if (thread >= j && thread < count)
-            tile[thread][j] = thread == j ? diagonal : tile[thread][j] / diagonal;
+            tile[thread][j] = thread == j ? parts<T>::of(diagonal) : tile[thread][j] / diagonal;
         __syncthreads();
         for (int i = thread; i < count * count; i += THREADS)
             if (i / count > j && i % count >= i / count)
-                tile[i % count][i / count] -= tile[i % count][j] * tile[i / count][j];
+                tile[i % count][i / count] -= tile[i % count][j] * conjugate(tile[i / count][j]);
         __syncthreads();
     }
     for (int i = thread; i < count * count; i += THREADS)
         if (i % count >= i / count)
-            at<T>(a, i % count, i / count) = tile[i % count][i / count];
+            put(a, i % count, i / count, tile[i % count][i / count]);
 }
 
 /* x = x * inverse of l', of a lower triangle of count columns: a thread for each row of x. */
@@ -100,10 +136,10 @@ DEVICE void divide(i64 rows, int count, wl_solver_matrix l, int is_unit, wl_solv
         return;
     for (i64 row = first(); row < rows; row += step())
         for (int j = 0; j < count; j++) {
-            T sum = at<T>(x, row, j);
+            T sum = get<T>(x, row, j);
             for (int k = 0; k < j; k++)
-                sum -= at<T>(x, row, k) * at<T>(l, j, k);
-            at<T>(x, row, j) = is_unit ? sum : sum / at<T>(l, j, j);
+                sum -= get<T>(x, row, k) * get<T>(l, j, k);
+            put(x, row, j, is_unit ? sum : sum / get<T>(l, j, j));
         }
 }
 
@@ -118,8 +154,8 @@ DEVICE void update(i64 rows, i64 columns, int depth, wl_solver_matrix a, wl_solv
     if ((info && *info) || (is_lower && row + TILE <= column))
         return;
     for (int i = y; i < TILE; i += TILE_ROWS) {
-        left[i][x] = i < depth && row + x < rows ? at<T>(a, row + x, i) : 0;
-        right[x][i] = x < depth && column + i < columns ? at<T>(b, x, column + i) : 0;
+        left[i][x] = i < depth && row + x < rows ? get<T>(a, row + x, i) : T{};
+        right[x][i] = x < depth && column + i < columns ? get<T>(b, x, column + i) : T{};
     }
     __syncthreads();
     if (row + x >= rows)
@@ -127,10 +163,10 @@ DEVICE void update(i64 rows, i64 columns, int depth, wl_solver_matrix a, wl_solv
     for (int i = y; i < TILE && column + i < columns; i += TILE_ROWS) {
         if (is_lower && row + x < column + i)
             continue;
-        T sum = 0;
+        T sum = {};
         for (int k = 0; k < depth; k++)
             sum += left[k][x] * right[k][i];
-        at<T>(c, row + x, column + i) -= sum;
+        put(c, row + x, column + i, get<T>(c, row + x, column + i) - sum);
     }
 }
 
@@ -151,12 +187,12 @@ DEVICE void put_pivot(void *pivots, int is_wide, i64 place, i64 value)
 /* One block: L and U of a panel; pivots, of the whole matrix, count from 1, and `before` of its rows are done;
  * without them rows stay where they are. info: of the first pivot of 0, which is passed over. */
 template <typename T>
-DEVICE void factor(i64 rows, int count, T *a, i64 lda, int before, void *pivots, int is_wide, int *info, T *best,
-                   int *places)
+DEVICE void factor(i64 rows, int count, T *a, i64 lda, int before, void *pivots, int is_wide, int *info,
+                   real_of<T> *best, int *places)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x();
     for (int j = 0; j < count; j++) {
-        T own = -1;
+        real_of<T> own = -1;
         int place = j;
         for (i64 row = j + thread; pivots && row < rows; row += THREADS)
             if (size(a[row + j * lda]) > own)
@@ -181,9 +217,9 @@ DEVICE void factor(i64 rows, int count, T *a, i64 lda, int before, void *pivots,
         }
         __syncthreads();
         const T pivot = a[j + j * lda];
-        if (!thread && pivot == 0 && !*info)
+        if (!thread && is_zero(pivot) && !*info)
             *info = before + j + 1;
-        for (i64 row = j + 1 + thread; pivot != 0 && row < rows; row += THREADS) {
+        for (i64 row = j + 1 + thread; !is_zero(pivot) && row < rows; row += THREADS) {
             const T factor = a[row + j * lda] / pivot;
             a[row + j * lda] = factor;
             for (int column = j + 1; column < count; column++)
@@ -215,57 +251,74 @@ DEVICE void solve(int rows, wl_solver_matrix a, int is_backwards, int is_unit, w
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x(), last = rows - 1;
     const i64 column = __nvvm_read_ptx_sreg_ctaid_x();
-    T before = 0;
+    T before = {};
     for (int i = 0; i < rows; i++) {
         const int row = is_backwards ? last - i : i;
-        const T sum = at<T>(b, row, column), value = is_unit ? sum : sum / at<T>(a, row, row);
+        const T sum = get<T>(b, row, column), value = is_unit ? sum : sum / get<T>(a, row, row);
         if (!thread && i) /* no thread reads it any more */
-            at<T>(b, is_backwards ? row + 1 : row - 1, column) = before;
+            put(b, is_backwards ? row + 1 : row - 1, column, before);
         before = value;
         for (int k = i + 1 + thread; k < rows; k += THREADS) {
             const int other = is_backwards ? last - k : k;
-            at<T>(b, other, column) -= at<T>(a, other, row) * value;
+            put(b, other, column, get<T>(b, other, column) - get<T>(a, other, row) * value);
         }
         __syncthreads();
     }
     if (!thread && rows)
-        at<T>(b, is_backwards ? 0 : last, column) = before;
+        put(b, is_backwards ? 0 : last, column, before);
+}
+
+/* How a reflection takes head, with squares below it, to beta: its factor. */
+template <typename T> DEVICE T factor_of(T head, T squares, T beta)
+{
+    return squares == 0 ? 0 : (beta - head) / beta;
+}
+
+template <typename T> DEVICE complex<T> factor_of(complex<T> head, T squares, T beta)
+{
+    if (squares == 0 && head.imaginary == 0)
+        return {0, 0};
+    return {(beta - head.real) / beta, -head.imaginary / beta};
 }
 
 /* One block: the Householder vectors of a panel, whose first elements are 1 and not stored, and their factors; R above
- * them. */
-template <typename T> DEVICE void reflect(i64 rows, int count, T *a, i64 lda, T *factors, T *sums)
+ * them, real on its diagonal. */
+template <typename T>
+DEVICE void reflect(i64 rows, int count, T *a, i64 lda, T *factors, real_of<T> *sums, T *products)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x();
     for (int j = 0; j < count; j++) {
-        T *vector = a + j * lda, squares = 0;
+        T *vector = a + j * lda;
+        real_of<T> squares = 0;
         for (i64 row = j + 1 + thread; row < rows; row += THREADS)
-            squares += vector[row] * vector[row];
+            squares += square(vector[row]);
         squares = sum_of_block(squares, sums);
-        const T head = vector[j], length = root(head * head + squares), beta = head < 0 ? length : -length;
-        const T factor = squares == 0 ? 0 : (beta - head) / beta;
+        const T head = vector[j];
+        const real_of<T> length = root(square(head) + squares), beta = real_part(head) < 0 ? length : -length;
+        const T factor = factor_of(head, squares, beta);
         __syncthreads();
         if (!thread)
             factors[j] = factor;
-        if (squares == 0)
+        if (is_zero(factor))
             continue;
         for (i64 row = j + 1 + thread; row < rows; row += THREADS)
-            vector[row] /= head - beta;
+            vector[row] = vector[row] / (head - parts<T>::of(beta));
         for (int column = j + 1; column < count; column++) {
-            T *other = a + column * lda, product = thread ? 0 : other[j];
+            T *other = a + column * lda, product = thread ? T{} : other[j];
             for (i64 row = j + 1 + thread; row < rows; row += THREADS)
-                product += vector[row] * other[row];
-            product = factor * sum_of_block(product, sums);
+                product += conjugate(vector[row]) * other[row];
+            product = conjugate(factor) * sum_of_block(product, products);
             for (i64 row = j + thread; row < rows; row += THREADS)
-                other[row] -= product * (row == j ? 1 : vector[row]);
+                other[row] -= product * (row == j ? parts<T>::of(1) : vector[row]);
         }
         __syncthreads();
         if (!thread)
-            vector[j] = beta;
+            vector[j] = parts<T>::of(beta);
     }
 }
 
-/* c = H c of count reflections, the first one first or last: a block for each column of c. */
+/* c = H c of count reflections, the last one first, or of the conjugated ones, the first one first: a block for each
+ * column of c. */
 template <typename T>
 DEVICE void apply(i64 rows, int count, int is_backwards, const T *a, i64 lda, const T *factors, wl_solver_matrix c,
                   T *sums)
@@ -275,12 +328,12 @@ DEVICE void apply(i64 rows, int count, int is_backwards, const T *a, i64 lda, co
     for (int i = 0; i < count; i++) {
         const int j = is_backwards ? count - 1 - i : i;
         const T *vector = a + j * lda;
-        T product = 0;
+        T product = {};
         for (i64 row = j + thread; row < rows; row += THREADS)
-            product += (row == j ? 1 : vector[row]) * at<T>(c, row, column);
-        product = factors[j] * sum_of_block(product, sums);
+            product += (row == j ? parts<T>::of(1) : conjugate(vector[row])) * get<T>(c, row, column);
+        product = conjugate_if(factors[j], !is_backwards) * sum_of_block(product, sums);
         for (i64 row = j + thread; row < rows; row += THREADS)
-            at<T>(c, row, column) -= product * (row == j ? 1 : vector[row]);
+            put(c, row, column, get<T>(c, row, column) - product * (row == j ? parts<T>::of(1) : vector[row]));
         __syncthreads();
     }
 }
@@ -290,7 +343,7 @@ template <typename T> DEVICE void copy(i64 rows, i64 columns, const T *from, i64
 {
     for (i64 i = first(); i < rows * columns; i += step()) {
         const i64 row = i % rows, column = i / rows;
-        to[row + column * ld_to] = from ? from[row + column * ld_from] : (T)(row == column);
+        to[row + column * ld_to] = from ? from[row + column * ld_from] : parts<T>::of(row == column);
     }
 }
 
@@ -315,6 +368,11 @@ DEVICE double from_lane(double value, int distance)
     return __builtin_bit_cast(double, (i64)high << 32 | (unsigned)low);
 }
 
+template <typename T> DEVICE complex<T> from_lane(complex<T> value, int distance)
+{
+    return {from_lane(value.real, distance), from_lane(value.imaginary, distance)};
+}
+
 template <typename T> DEVICE T sum_of_warp(T value)
 {
     for (int distance = 16; distance; distance /= 2)
@@ -322,34 +380,64 @@ template <typename T> DEVICE T sum_of_warp(T value)
     return value;
 }
 
+/* A number of size 1 by which y is to be multiplied so that its product with x, and so xy, becomes real: xy's new
+ * value. Real numbers stay as they are. */
+template <typename T> DEVICE T make_real(T xy, T *phase)
+{
+    *phase = 1;
+    return xy;
+}
+
+template <typename T> DEVICE T make_real(complex<T> xy, complex<T> *phase)
+{
+    const T length = root(square(xy));
+    *phase = length > 0 ? conjugate(xy) / length : parts<complex<T>>::of(1);
+    return length;
+}
+
+template <typename T> DEVICE T in_phase(T value, T phase)
+{
+    (void)phase;
+    return value;
+}
+
+template <typename T> DEVICE complex<T> in_phase(complex<T> value, complex<T> phase)
+{
+    return value * phase;
+}
+
 /* By a sine and the tangent of half the angle: a cosine that is rounded to 1 would make columns longer and longer. */
-template <typename T> DEVICE void turn(i64 rows, T sine, T half, T *x, T *y)
+template <typename T> DEVICE void turn(i64 rows, real_of<T> sine, real_of<T> half, T phase, T *x, T *y)
 {
     for (i64 row = __nvvm_read_ptx_sreg_tid_x() % 32; row < rows; row += 32) {
-        const T value = x[row], other = y[row];
+        const T value = x[row], other = in_phase(y[row], phase);
         x[row] = value - sine * (other + half * value);
         y[row] = other + sine * (value - half * other);
     }
 }
 
 /* A warp makes two columns orthogonal and turns those of v, if any, with them; whether they were not. */
-template <typename T> DEVICE bool make_orthogonal(i64 rows, T *x, T *y, i64 rows_v, T *v, T *w, T tolerance)
+template <typename T>
+DEVICE bool make_orthogonal(i64 rows, T *x, T *y, i64 rows_v, T *v, T *w, real_of<T> tolerance)
 {
-    T xx = 0, yy = 0, xy = 0;
+    typedef real_of<T> real;
+    real xx = 0, yy = 0;
+    T product = {}, phase;
     for (i64 row = __nvvm_read_ptx_sreg_tid_x() % 32; row < rows; row += 32) {
-        xx += x[row] * x[row];
-        yy += y[row] * y[row];
-        xy += x[row] * y[row];
+        xx += square(x[row]);
+        yy += square(y[row]);
+        product += conjugate(x[row]) * y[row];
     }
-    xx = sum_of_warp(xx), yy = sum_of_warp(yy), xy = sum_of_warp(xy);
+    xx = sum_of_warp(xx), yy = sum_of_warp(yy), product = sum_of_warp(product);
+    const real xy = make_real(product, &phase);
     if (!(size(xy) > tolerance * root(xx) * root(yy)))
         return false;
-    const T cotangent = (yy - xx) / (2 * xy); /* of twice the angle */
-    const T tangent = (cotangent < 0 ? -1 : 1) / (size(cotangent) + root(1 + cotangent * cotangent));
-    const T cosine = 1 / root(1 + tangent * tangent), sine = cosine * tangent;
-    turn(rows, sine, sine / (1 + cosine), x, y);
+    const real cotangent = (yy - xx) / (2 * xy); /* of twice the angle */
+    const real tangent = (cotangent < 0 ? -1 : 1) / (size(cotangent) + root(1 + cotangent * cotangent));
+    const real cosine = 1 / root(1 + tangent * tangent), sine = cosine * tangent;
+    turn(rows, sine, sine / (1 + cosine), phase, x, y);
     if (v)
-        turn(rows_v, sine, sine / (1 + cosine), v, w);
+        turn(rows_v, sine, sine / (1 + cosine), phase, v, w);
     return true;
 }
 
@@ -358,11 +446,12 @@ constexpr int SWEEPS = 60;
 /* One block: a becomes a * v of orthogonal columns; v, if any, is the product of the turns. Columns meet as in a
  * tournament, a warp for each pair. info: 1 where they do not become orthogonal. */
 template <typename T>
-DEVICE void orthogonalize(i64 rows, int columns, T *a, i64 lda, T *v, i64 ldv, T tolerance, int *info, int *is_turned)
+DEVICE void orthogonalize(i64 rows, int columns, T *a, i64 lda, T *v, i64 ldv, real_of<T> tolerance, int *info,
+                          int *is_turned)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x(), rounds = columns + columns % 2 - 1;
     for (i64 i = thread; v && i < (i64)columns * columns; i += THREADS)
-        v[i % columns + i / columns * ldv] = i % columns == i / columns;
+        v[i % columns + i / columns * ldv] = parts<T>::of(i % columns == i / columns);
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         __syncthreads();
         if (!thread)
@@ -386,82 +475,85 @@ DEVICE void orthogonalize(i64 rows, int columns, T *a, i64 lda, T *v, i64 ldv, T
 }
 
 /* The length of each column: a block for each. */
-template <typename T> DEVICE void measure(i64 rows, const T *a, i64 lda, T *lengths, T *sums)
+template <typename T>
+DEVICE void measure(i64 rows, const T *a, i64 lda, real_of<T> *lengths, real_of<T> *sums)
 {
     const T *own = a + __nvvm_read_ptx_sreg_ctaid_x() * lda;
-    T squares = 0;
+    real_of<T> squares = 0;
     for (i64 row = __nvvm_read_ptx_sreg_tid_x(); row < rows; row += THREADS)
-        squares += own[row] * own[row];
+        squares += square(own[row]);
     squares = sum_of_block(squares, sums);
     if (!__nvvm_read_ptx_sreg_tid_x())
         lengths[__nvvm_read_ptx_sreg_ctaid_x()] = root(squares);
 }
 
 /* Lengths less a shift in order, the least first or last; to u, if any, columns of a of length 1, to rows of vt
- * columns of v: a block for each. */
+ * columns of v, conjugated: a block for each. */
 template <typename T>
-DEVICE void order(i64 rows, int columns, const T *a, const T *v, const T *lengths, const T *shift, T *values, T *u,
-                  i64 ldu, T *vt, i64 ldvt, T *sums)
+DEVICE void order(i64 rows, int columns, const T *a, const T *v, const real_of<T> *lengths, const real_of<T> *shift,
+                  real_of<T> *values, T *u, i64 ldu, T *vt, i64 ldvt, real_of<T> *sums)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x(), column = __nvvm_read_ptx_sreg_ctaid_x();
-    const T own = lengths[column];
-    T before = 0;
+    const real_of<T> own = lengths[column];
+    real_of<T> before = 0;
     for (int k = thread; k < columns; k += THREADS)
         before += (shift ? lengths[k] < own : lengths[k] > own) || (lengths[k] == own && k < column);
     const i64 place = (i64)sum_of_block(before, sums);
     if (!thread)
         values[place] = shift ? own - *shift : own;
     for (i64 row = thread; u && row < rows; row += THREADS)
-        u[row + place * ldu] = own > 0 ? a[row + column * rows] / own : 0;
+        u[row + place * ldu] = own > 0 ? a[row + column * rows] / own : T{};
     for (i64 row = thread; vt && row < columns; row += THREADS)
-        vt[place + row * ldvt] = v[row + (i64)column * columns];
+        vt[place + row * ldvt] = conjugate(v[row + (i64)column * columns]);
 }
 
 /* One block: columns of length 1 that are orthogonal to all others in place of those that are 0, and behind the first
  * `count`, up to `wanted`. */
-template <typename T> DEVICE void complete(i64 rows, int count, int wanted, T *u, i64 ldu, T *sums)
+template <typename T>
+DEVICE void complete(i64 rows, int count, int wanted, T *u, i64 ldu, real_of<T> *sums, T *products)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x();
     i64 candidate = 0;
     for (int column = 0; column < wanted; column++) {
-        T *own = u + column * ldu, squares = 0;
+        T *own = u + column * ldu;
+        real_of<T> squares = 0;
         const int others = column < count ? count : column;
         for (i64 row = thread; column < count && row < rows; row += THREADS)
-            squares += own[row] * own[row];
+            squares += square(own[row]);
         squares = sum_of_block(squares, sums);
         for (; !(squares * rows > 0.25f) && candidate < rows; candidate++) {
             for (i64 row = thread; row < rows; row += THREADS)
-                own[row] = row == candidate;
+                own[row] = parts<T>::of(row == candidate);
             for (int i = 0; i < 2 * others; i++) { /* twice, as once is not exact */
                 const T *other = u + i % others * ldu;
-                T product = 0;
+                T product = {};
                 for (i64 row = thread; other != own && row < rows; row += THREADS)
-                    product += own[row] * other[row];
-                product = sum_of_block(product, sums);
+                    product += conjugate(other[row]) * own[row];
+                product = sum_of_block(product, products);
                 for (i64 row = thread; other != own && row < rows; row += THREADS)
                     own[row] -= product * other[row];
             }
             squares = 0;
             for (i64 row = thread; row < rows; row += THREADS)
-                squares += own[row] * own[row];
+                squares += square(own[row]);
             squares = sum_of_block(squares, sums);
-            const T length = squares * rows > 0.25f ? root(squares) : 1;
+            const real_of<T> length = squares * rows > 0.25f ? root(squares) : 1;
             for (i64 row = thread; row < rows; row += THREADS)
-                own[row] /= length;
+                own[row] = own[row] / length;
         }
     }
 }
 
-/* One block: twice the largest sum of magnitudes of a row of a symmetric matrix, of which the lower triangle is read:
- * with that on its diagonal all eigenvalues are above 0, and none is three times another. */
-template <typename T> DEVICE void find_shift(i64 rows, wl_solver_matrix a, T *shift, T *sums)
+/* One block: twice the largest sum of magnitudes of a row of a symmetric or Hermitian matrix, of which the lower
+ * triangle is read: with that on its diagonal all eigenvalues are above 0, and none is three times another. */
+template <typename T> DEVICE void find_shift(i64 rows, wl_solver_matrix a, real_of<T> *shift, real_of<T> *sums)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x();
-    T largest = 0;
+    real_of<T> largest = 0;
     for (i64 row = 0; row < rows; row++) {
-        T sum = 0;
+        real_of<T> sum = 0;
         for (i64 k = thread; k < rows; k += THREADS)
-            sum += size(k <= row ? at<T>(a, row, k) : at<T>(a, k, row));
+            sum += size(k <= row ? get<T>(a, row, k) : get<T>(a, k, row));
         sum = sum_of_block(sum, sums);
         largest = sum > largest ? sum : largest;
     }
@@ -469,12 +561,12 @@ template <typename T> DEVICE void find_shift(i64 rows, wl_solver_matrix a, T *sh
         *shift = largest > 0 ? 2 * largest : 1;
 }
 
-template <typename T> DEVICE void mirror(i64 rows, wl_solver_matrix a, const T *shift, T *full)
+template <typename T> DEVICE void mirror(i64 rows, wl_solver_matrix a, const real_of<T> *shift, T *full)
 {
     for (i64 i = first(); i < rows * rows; i += step()) {
         const i64 row = i % rows, column = i / rows;
-        const T value = column <= row ? at<T>(a, row, column) : at<T>(a, column, row);
-        full[i] = row == column ? value + *shift : value;
+        const T value = column <= row ? get<T>(a, row, column) : conjugate(get<T>(a, column, row));
+        full[i] = row == column ? parts<T>::of(real_part(value) + *shift) : value;
     }
 }
 
@@ -504,7 +596,7 @@ GLOBAL void warplens_solver_begin(int *info)
     GLOBAL void warplens_solver_factor_##letter(i64 rows, int count, T *a, i64 lda, int before, void *pivots,          \
                                                 int is_wide, int *info)                                                \
     {                                                                                                                  \
-        SHARED static T best[THREADS];                                                                                 \
+        SHARED static real_of<T> best[THREADS];                                                                        \
         SHARED static int places[THREADS];                                                                             \
         factor(rows, count, a, lda, before, pivots, is_wide, info, best, places);                                      \
     }                                                                                                                  \
@@ -520,8 +612,9 @@ GLOBAL void warplens_solver_begin(int *info)
     }                                                                                                                  \
     GLOBAL void warplens_solver_reflect_##letter(i64 rows, int count, T *a, i64 lda, T *factors)                       \
     {                                                                                                                  \
-        SHARED static T sums[THREADS];                                                                                 \
-        reflect(rows, count, a, lda, factors, sums);                                                                   \
+        SHARED static real_of<T> sums[THREADS];                                                                        \
+        SHARED static T products[THREADS];                                                                             \
+        reflect(rows, count, a, lda, factors, sums, products);                                                         \
     }                                                                                                                  \
     GLOBAL void warplens_solver_apply_##letter(i64 rows, int count, int is_backwards, const T *a, i64 lda,             \
                                                const T *factors, wl_solver_matrix c)                                   \
@@ -534,36 +627,41 @@ GLOBAL void warplens_solver_begin(int *info)
         copy(rows, columns, from, ld_from, to, ld_to);                                                                 \
     }                                                                                                                  \
     GLOBAL void warplens_solver_orthogonalize_##letter(i64 rows, int columns, T *a, i64 lda, T *v, i64 ldv,            \
-                                                       T tolerance, int *info)                                         \
+                                                       real_of<T> tolerance, int *info)                                \
     {                                                                                                                  \
         SHARED static int is_turned;                                                                                   \
         orthogonalize(rows, columns, a, lda, v, ldv, tolerance, info, &is_turned);                                     \
     }                                                                                                                  \
-    GLOBAL void warplens_solver_measure_##letter(i64 rows, const T *a, i64 lda, T *lengths)                            \
+    GLOBAL void warplens_solver_measure_##letter(i64 rows, const T *a, i64 lda, real_of<T> *lengths)                   \
     {                                                                                                                  \
-        SHARED static T sums[THREADS];                                                                                 \
+        SHARED static real_of<T> sums[THREADS];                                                                        \
         measure(rows, a, lda, lengths, sums);                                                                          \
     }                                                                                                                  \
-    GLOBAL void warplens_solver_order_##letter(i64 rows, int columns, const T *a, const T *v, const T *lengths,        \
-                                               const T *shift, T *values, T *u, i64 ldu, T *vt, i64 ldvt)              \
+    GLOBAL void warplens_solver_order_##letter(i64 rows, int columns, const T *a, const T *v,                          \
+                                               const real_of<T> *lengths,                                              \
+                                               const real_of<T> *shift, real_of<T> *values, T *u, i64 ldu, T *vt,      \
+                                               i64 ldvt)                                                               \
     {                                                                                                                  \
-        SHARED static T sums[THREADS];                                                                                 \
+        SHARED static real_of<T> sums[THREADS];                                                                        \
         order(rows, columns, a, v, lengths, shift, values, u, ldu, vt, ldvt, sums);                                    \
     }                                                                                                                  \
     GLOBAL void warplens_solver_complete_##letter(i64 rows, int count, int wanted, T *u, i64 ldu)                      \
     {                                                                                                                  \
-        SHARED static T sums[THREADS];                                                                                 \
-        complete(rows, count, wanted, u, ldu, sums);                                                                   \
+        SHARED static real_of<T> sums[THREADS];                                                                        \
+        SHARED static T products[THREADS];                                                                             \
+        complete(rows, count, wanted, u, ldu, sums, products);                                                         \
     }                                                                                                                  \
-    GLOBAL void warplens_solver_find_shift_##letter(i64 rows, wl_solver_matrix a, T *shift)                            \
+    GLOBAL void warplens_solver_find_shift_##letter(i64 rows, wl_solver_matrix a, real_of<T> *shift)                   \
     {                                                                                                                  \
-        SHARED static T sums[THREADS];                                                                                 \
-        find_shift(rows, a, shift, sums);                                                                              \
+        SHARED static real_of<T> sums[THREADS];                                                                        \
+        find_shift<T>(rows, a, shift, sums);                                                                           \
     }                                                                                                                  \
-    GLOBAL void warplens_solver_mirror_##letter(i64 rows, wl_solver_matrix a, const T *shift, T *full)                 \
+    GLOBAL void warplens_solver_mirror_##letter(i64 rows, wl_solver_matrix a, const real_of<T> *shift, T *full)        \
     {                                                                                                                  \
         mirror(rows, a, shift, full);                                                                                  \
     }
 
 KERNELS(s, float)
 KERNELS(d, double)
+KERNELS(c, complex<float>)
+KERNELS(z, complex<double>)

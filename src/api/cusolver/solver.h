@@ -5,11 +5,12 @@
 
 enum { WL_SOLVER_THREADS = 256, WL_SOLVER_TILE = 32 };
 
-/* Element (row, column) is values[row * row_step + column * column_step]: a transposed matrix has
- * its steps exchanged. */
+/* Element (row, column) is values[row * row_step + column * column_step], or its conjugate: a
+ * transposed matrix has its steps exchanged. */
 struct wl_solver_matrix {
     void *values;
     long long row_step, column_step;
+    int is_conjugate;
 };
 
 #endif

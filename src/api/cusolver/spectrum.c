@@ -1,6 +1,7 @@
-/* Singular values, and eigenvalues of symmetric matrices, in single and double precision. Both
- * turn columns until they are orthogonal: lengths of columns are then singular values, and with
- * what makes it positive definite on its diagonal those of a symmetric matrix are its eigenvalues.
+/* Singular values, and eigenvalues of symmetric and Hermitian matrices, in single and double
+ * precision. Both turn columns until they are orthogonal: lengths of columns are then singular
+ * values, and with what makes it positive definite on its diagonal those of a symmetric matrix are
+ * its eigenvalues.
  */
 #include <math.h>
 
@@ -13,9 +14,10 @@ static void orthogonalize(struct wl_solver_work *work, int64_t rows, int columns
     int64_t step_v = columns;
     double wide = 2.3e-16 * sqrt((double)rows);
     float narrow = 1.2e-7f * sqrtf((float)rows);
-    wl_solver_launch(work, "orthogonalize", 1, 1,
-                     (void *[]){&rows, &columns, &a, &rows, &v, &step_v,
-                                work->letter == 's' ? (void *)&narrow : &wide, &info});
+    wl_solver_launch(
+        work, "orthogonalize", 1, 1,
+        (void *[]){&rows, &columns, &a, &rows, &v, &step_v,
+                   work->letter == 's' || work->letter == 'c' ? (void *)&narrow : &wide, &info});
 }
 
 /* Places within the space that a program gives, one behind another. */
@@ -49,7 +51,7 @@ int wl_solver_syevd(void *handle, char letter, int job, int fill, int n, void *a
     void *full = take(&work, &space, rows * rows), *lengths = take(&work, &space, rows);
     void *shift = take(&work, &space, 1), *vectors = job ? a : NULL, *nothing = NULL;
     if (fill == WL_SOLVER_UPPER)
-        given = wl_solver_transposed(given);
+        given = wl_solver_adjoint(given);
     if (n == 0)
         return work.status;
     wl_solver_launch(&work, "find_shift", 1, 1, (void *[]){&rows, &given, &shift});
@@ -113,16 +115,17 @@ int wl_solver_gesvd(void *handle, char letter, struct wl_solver_decomposition of
     return work.status;
 }
 
-#define CALLS(Letter, letter, T)                                                                   \
-    int cusolverDn##Letter##syevd_bufferSize(void *handle, int job, int fill, int n, const T *a,   \
-                                             int lda, const T *values, int *count)                 \
+/* R: what its values are; spectrum: of a symmetric or Hermitian matrix. */
+#define CALLS(Letter, letter, T, R, spectrum)                                                      \
+    int cusolverDn##Letter##spectrum##_bufferSize(                                                 \
+        void *handle, int job, int fill, int n, const T *a, int lda, const R *values, int *count)  \
     {                                                                                              \
         (void)a, (void)values;                                                                     \
         return wl_solver_give_size(handle, is_symmetric_valid(job, fill, n, lda),                  \
                                    wl_solver_syevd_elements(n), count);                            \
     }                                                                                              \
-    int cusolverDn##Letter##syevd(void *handle, int job, int fill, int n, T *a, int lda,           \
-                                  T *values, T *space, int count, int *info)                       \
+    int cusolverDn##Letter##spectrum(void *handle, int job, int fill, int n, T *a, int lda,        \
+                                     R *values, T *space, int count, int *info)                    \
     {                                                                                              \
         return wl_solver_syevd(handle, letter, job, fill, n, a, lda, values, (char *)space, count, \
                                info);                                                              \
@@ -133,8 +136,8 @@ int wl_solver_gesvd(void *handle, char letter, struct wl_solver_decomposition of
                                    count);                                                         \
     }                                                                                              \
     int cusolverDn##Letter##gesvd(void *handle, signed char job_u, signed char job_v, int m,       \
-                                  int n, T *a, int lda, T *values, T *u, int ldu, T *v, int ldv,   \
-                                  T *space, int count, T *more, int *info)                         \
+                                  int n, T *a, int lda, R *values, T *u, int ldu, T *v, int ldv,   \
+                                  T *space, int count, R *more, int *info)                         \
     {                                                                                              \
         (void)more;                                                                                \
         return wl_solver_gesvd(handle, letter,                                                     \
@@ -142,5 +145,7 @@ int wl_solver_gesvd(void *handle, char letter, struct wl_solver_decomposition of
                                                                 lda, ldu, ldv, a, values, u, v},   \
                                (char *)space, count, info);                                        \
     }
-CALLS(S, 's', float)
-CALLS(D, 'd', double)
+CALLS(S, 's', float, float, syevd)
+CALLS(D, 'd', double, double, syevd)
+CALLS(C, 'c', struct wl_solver_single, float, heevd)
+CALLS(Z, 'z', struct wl_solver_twice, double, heevd)

@@ -2,29 +2,47 @@
  */
 #include "api/cusolver/cusolver.h"
 
-enum { FLOATS = 0, DOUBLES = 1 }; /* CUDA_R_32F, CUDA_R_64F */
+/* CUDA_R_32F, CUDA_R_64F, CUDA_C_32F, CUDA_C_64F */
+enum { FLOATS = 0, DOUBLES = 1, SINGLES = 4, TWICES = 5 };
 
-/* 's' or 'd'; 0: the types are others, or not one. */
-static char letter_of(const char *call, int type, int other)
+/* Of a matrix's type, if what belongs to it is of the type that it must be: 's', 'd', 'c' or 'z'.
+ * 0: they are others. */
+static char letter_of(const char *call, int type, int other, int must_be)
 {
-    if (type == other && (type == FLOATS || type == DOUBLES))
-        return type == FLOATS ? 's' : 'd';
+    if (other == must_be)
+        switch (type) {
+        case FLOATS:
+            return 's';
+        case DOUBLES:
+            return 'd';
+        case SINGLES:
+            return 'c';
+        case TWICES:
+            return 'z';
+        }
     wl_device_refuse(call);
     return 0;
 }
 
-#define LETTER(call, type, other) \
-    letter_of(#call " (cuSOLVER) of other types than floats or doubles alone", type, other)
+#define LETTER(call, type, other)                                                             \
+    letter_of(                                                                                \
+        #call                                                                                 \
+        " (cuSOLVER) of other types than floats and doubles, real or complex, or of several", \
+        type, other, type)
+/* Of a call whose values are real. */
+#define LETTER_OF_REAL(call, type, other)                                                     \
+    letter_of(                                                                                \
+        #call                                                                                 \
+        " (cuSOLVER) of other types than floats and doubles, real or complex, or of several", \
+        type, other,                                                                          \
+        type == SINGLES  ? FLOATS                                                             \
+        : type == TWICES ? DOUBLES                                                            \
+                         : type)
 
 /* -1, which no call takes for a size, of what is too large for the kernels. */
 static int narrow(int64_t value)
 {
     return value < 0 || value > INT32_MAX ? -1 : (int)value;
-}
-
-static size_t bytes_of(char letter)
-{
-    return letter == 's' ? sizeof(float) : sizeof(double);
 }
 
 /* Of a call that takes so many elements in device memory; none take host memory. */
@@ -37,7 +55,7 @@ static int give_sizes(void *handle, char letter, bool are_valid, int64_t element
         return WL_SOLVER_NOT_INITIALIZED;
     if (!are_valid || !device || !host)
         return WL_SOLVER_INVALID_VALUE;
-    *device = (size_t)(elements > 0 ? elements : 1) * bytes_of(letter);
+    *device = (size_t)(elements > 0 ? elements : 1) * wl_solver_bytes_of(letter);
     *host = 0;
     return WL_SOLVER_OK;
 }
@@ -138,7 +156,7 @@ int cusolverDnXsyevd_bufferSize(void *handle, void *params, int job, int fill, i
                                 int compute, size_t *device, size_t *host)
 {
     (void)params, (void)a, (void)values, (void)compute;
-    return give_sizes(handle, LETTER(cusolverDnXsyevd, type, type_values),
+    return give_sizes(handle, LETTER_OF_REAL(cusolverDnXsyevd, type, type_values),
                       (unsigned)job <= 1 && (unsigned)fill <= WL_SOLVER_UPPER &&
                           wl_solver_is_valid(narrow(n), narrow(n), narrow(lda)),
                       wl_solver_syevd_elements(narrow(n)), device, host);
@@ -148,10 +166,10 @@ int cusolverDnXsyevd(void *handle, void *params, int job, int fill, int64_t n, i
                      int64_t lda, int type_values, void *values, int compute, void *space,
                      size_t bytes, void *host_space, size_t host_bytes, int *info)
 {
-    const char letter = LETTER(cusolverDnXsyevd, type, type_values);
+    const char letter = LETTER_OF_REAL(cusolverDnXsyevd, type, type_values);
     (void)params, (void)compute, (void)host_space, (void)host_bytes;
     return letter ? wl_solver_syevd(handle, letter, job, fill, narrow(n), a, narrow(lda), values,
-                                    space, (int64_t)(bytes / bytes_of(letter)), info)
+                                    space, (int64_t)(bytes / wl_solver_bytes_of(letter)), info)
                   : WL_SOLVER_NOT_SUPPORTED;
 }
 
@@ -163,7 +181,7 @@ int cusolverDnXgesvd_bufferSize(void *handle, void *params, signed char job_u, s
 {
     (void)params, (void)job_u, (void)job_v, (void)a, (void)values, (void)type_u, (void)u;
     (void)ldu, (void)type_v, (void)v, (void)ldv, (void)compute;
-    return give_sizes(handle, LETTER(cusolverDnXgesvd, type, type_values),
+    return give_sizes(handle, LETTER_OF_REAL(cusolverDnXgesvd, type, type_values),
                       m >= n && wl_solver_is_valid(narrow(m), narrow(n), narrow(lda)),
                       wl_solver_gesvd_elements(narrow(m), narrow(n)), device, host);
 }
@@ -174,12 +192,12 @@ int cusolverDnXgesvd(void *handle, void *params, signed char job_u, signed char 
                      int compute, void *space, size_t bytes, void *host_space, size_t host_bytes,
                      int *info)
 {
-    const char letter = LETTER(cusolverDnXgesvd, type, type_values);
+    const char letter = LETTER_OF_REAL(cusolverDnXgesvd, type, type_values);
     const struct wl_solver_decomposition of = {
         (char)job_u, (char)job_v, narrow(m), narrow(n), narrow(lda), narrow(ldu), narrow(ldv),
         a,           values,      u,         v};
     (void)params, (void)type_u, (void)type_v, (void)compute, (void)host_space, (void)host_bytes;
-    return letter ? wl_solver_gesvd(handle, letter, of, space, (int64_t)(bytes / bytes_of(letter)),
-                                    info)
+    return letter ? wl_solver_gesvd(handle, letter, of, space,
+                                    (int64_t)(bytes / wl_solver_bytes_of(letter)), info)
                   : WL_SOLVER_NOT_SUPPORTED;
 }

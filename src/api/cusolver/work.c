@@ -41,7 +41,7 @@ struct wl_solver_work wl_solver_begin(void *pointer, char letter, bool are_valid
                                         : WL_SOLVER_OK;
     wl_solver_launch(&work, "begin", 1, 1, (void *[]){&info});
     work.letter = letter;
-    work.element_bytes = letter == 's' ? sizeof(float) : sizeof(double);
+    work.element_bytes = wl_solver_bytes_of(letter);
     return work;
 }
 
