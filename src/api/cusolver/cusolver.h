@@ -120,6 +120,20 @@ int wl_solver_getrs(void *handle, char letter, int op, int n, int columns, const
 int wl_solver_geqrf(void *handle, char letter, int m, int n, void *values, int lda,
                     void *all_factors, int *info);
 
+/* How often columns are turned at most, info where that is not enough, and where it goes how often
+ * they were (NULL: nowhere). */
+struct wl_solver_sweeps {
+    int most, failed;
+    int *done;
+};
+
+/* Turns the columns of a, in one piece, until they are orthogonal to within rounding; v, if any:
+ * the product of the turns. */
+void wl_solver_orthogonalize(struct wl_solver_work *work, int64_t rows, int columns, void *a,
+                             void *v, const struct wl_solver_sweeps *sweeps, int *info);
+/* Places within the space that a program gives, one behind another. */
+void *wl_solver_take(const struct wl_solver_work *work, char **space, int64_t elements);
+
 /* The elements of space that these two take. */
 int64_t wl_solver_syevd_elements(int n);
 int64_t wl_solver_gesvd_elements(int m, int n);

@@ -216,14 +216,14 @@ static int generate(void *handle, char letter, int m, int n, int k, void *a, int
                     const void *factors, void *space, int space_elements, int *info)
 {
     int64_t rows = m, columns = n, step = lda;
-    const void *identity = NULL;
+    struct wl_solver_matrix identity = {0}, made = wl_solver_matrix_of(space, m);
     struct wl_solver_work work = wl_solver_begin(
         handle, letter, can_generate(m, n, k, lda) && space_elements >= (int64_t)m * n, info);
     wl_solver_launch_over(&work, "copy", rows * columns,
-                          (void *[]){&rows, &columns, &identity, &step, &space, &rows});
-    apply(&work, rows, k, 1, a, lda, factors, wl_solver_matrix_of(space, m), columns);
+                          (void *[]){&rows, &columns, &identity, &space, &rows});
+    apply(&work, rows, k, 1, a, lda, factors, made, columns);
     wl_solver_launch_over(&work, "copy", rows * columns,
-                          (void *[]){&rows, &columns, &space, &rows, &a, &step});
+                          (void *[]){&rows, &columns, &made, &a, &step});
     return work.status;
 }
 

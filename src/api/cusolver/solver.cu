@@ -339,11 +339,11 @@ DEVICE void apply(i64 rows, int count, int is_backwards, const T *a, i64 lda, co
 }
 
 /* to = from, or the identity where from is nothing. */
-template <typename T> DEVICE void copy(i64 rows, i64 columns, const T *from, i64 ld_from, T *to, i64 ld_to)
+template <typename T> DEVICE void copy(i64 rows, i64 columns, wl_solver_matrix from, T *to, i64 ld_to)
 {
     for (i64 i = first(); i < rows * columns; i += step()) {
         const i64 row = i % rows, column = i / rows;
-        to[row + column * ld_to] = from ? from[row + column * ld_from] : parts<T>::of(row == column);
+        to[row + column * ld_to] = from.values ? get<T>(from, row, column) : parts<T>::of(row == column);
     }
 }
 
@@ -441,18 +441,17 @@ DEVICE bool make_orthogonal(i64 rows, T *x, T *y, i64 rows_v, T *v, T *w, real_o
     return true;
 }
 
-constexpr int SWEEPS = 60;
-
 /* One block: a becomes a * v of orthogonal columns; v, if any, is the product of the turns. Columns meet as in a
- * tournament, a warp for each pair. info: 1 where they do not become orthogonal. */
+ * tournament, a warp for each pair. info: `failed` where they do not become orthogonal in that many sweeps; to done, if
+ * any, go the sweeps that it took. */
 template <typename T>
-DEVICE void orthogonalize(i64 rows, int columns, T *a, i64 lda, T *v, i64 ldv, real_of<T> tolerance, int *info,
-                          int *is_turned)
+DEVICE void orthogonalize(i64 rows, int columns, T *a, i64 lda, T *v, i64 ldv, real_of<T> tolerance, int sweeps,
+                          int failed, int *done, int *info, int *is_turned)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x(), rounds = columns + columns % 2 - 1;
     for (i64 i = thread; v && i < (i64)columns * columns; i += THREADS)
         v[i % columns + i / columns * ldv] = parts<T>::of(i % columns == i / columns);
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    for (int sweep = 0; sweep < sweeps; sweep++) {
         __syncthreads();
         if (!thread)
             *is_turned = 0;
@@ -467,11 +466,13 @@ DEVICE void orthogonalize(i64 rows, int columns, T *a, i64 lda, T *v, i64 ldv, r
             }
             __syncthreads();
         }
+        if (!thread && done)
+            *done = sweep + 1;
         if (!*is_turned)
             return;
     }
     if (!thread)
-        *info = 1;
+        *info = failed;
 }
 
 /* The length of each column: a block for each. */
@@ -491,7 +492,7 @@ DEVICE void measure(i64 rows, const T *a, i64 lda, real_of<T> *lengths, real_of<
  * columns of v, conjugated: a block for each. */
 template <typename T>
 DEVICE void order(i64 rows, int columns, const T *a, const T *v, const real_of<T> *lengths, const real_of<T> *shift,
-                  real_of<T> *values, T *u, i64 ldu, T *vt, i64 ldvt, real_of<T> *sums)
+                  real_of<T> *values, wl_solver_matrix u, wl_solver_matrix vt, real_of<T> *sums)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x(), column = __nvvm_read_ptx_sreg_ctaid_x();
     const real_of<T> own = lengths[column];
@@ -501,10 +502,10 @@ DEVICE void order(i64 rows, int columns, const T *a, const T *v, const real_of<T
     const i64 place = (i64)sum_of_block(before, sums);
     if (!thread)
         values[place] = shift ? own - *shift : own;
-    for (i64 row = thread; u && row < rows; row += THREADS)
-        u[row + place * ldu] = own > 0 ? a[row + column * rows] / own : T{};
-    for (i64 row = thread; vt && row < columns; row += THREADS)
-        vt[place + row * ldvt] = conjugate(v[row + (i64)column * columns]);
+    for (i64 row = thread; u.values && row < rows; row += THREADS)
+        put(u, row, place, own > 0 ? a[row + column * rows] / own : T{});
+    for (i64 row = thread; vt.values && row < columns; row += THREADS)
+        put(vt, place, row, conjugate(v[row + (i64)column * columns]));
 }
 
 /* One block: columns of length 1 that are orthogonal to all others in place of those that are 0, and behind the first
@@ -566,8 +567,26 @@ template <typename T> DEVICE void mirror(i64 rows, wl_solver_matrix a, const rea
     for (i64 i = first(); i < rows * rows; i += step()) {
         const i64 row = i % rows, column = i / rows;
         const T value = column <= row ? get<T>(a, row, column) : conjugate(get<T>(a, column, row));
-        full[i] = row == column ? parts<T>::of(real_part(value) + *shift) : value;
+        full[i] = row == column ? parts<T>::of(shift ? real_part(value) + *shift : real_part(value)) : value;
     }
+}
+
+/* One block: the length of what a v and u's columns, as often as the values say, differ by. */
+template <typename T>
+DEVICE void residual(i64 rows, int depth, int columns, wl_solver_matrix a, wl_solver_matrix v, wl_solver_matrix u,
+                     const real_of<T> *values, double *result, real_of<T> *sums)
+{
+    real_of<T> squares = 0;
+    for (int column = 0; column < columns; column++)
+        for (i64 row = __nvvm_read_ptx_sreg_tid_x(); row < rows; row += THREADS) {
+            T sum = {};
+            for (int k = 0; k < depth; k++)
+                sum += get<T>(a, row, k) * get<T>(v, k, column);
+            squares += square(sum - values[column] * get<T>(u, row, column));
+        }
+    squares = sum_of_block(squares, sums);
+    if (!__nvvm_read_ptx_sreg_tid_x())
+        *result = root(squares);
 }
 
 GLOBAL void warplens_solver_begin(int *info)
@@ -622,15 +641,16 @@ GLOBAL void warplens_solver_begin(int *info)
         SHARED static T sums[THREADS];                                                                                 \
         apply(rows, count, is_backwards, a, lda, factors, c, sums);                                                    \
     }                                                                                                                  \
-    GLOBAL void warplens_solver_copy_##letter(i64 rows, i64 columns, const T *from, i64 ld_from, T *to, i64 ld_to)     \
+    GLOBAL void warplens_solver_copy_##letter(i64 rows, i64 columns, wl_solver_matrix from, T *to, i64 ld_to)          \
     {                                                                                                                  \
-        copy(rows, columns, from, ld_from, to, ld_to);                                                                 \
+        copy(rows, columns, from, to, ld_to);                                                                          \
     }                                                                                                                  \
     GLOBAL void warplens_solver_orthogonalize_##letter(i64 rows, int columns, T *a, i64 lda, T *v, i64 ldv,            \
-                                                       real_of<T> tolerance, int *info)                                \
+                                                       real_of<T> tolerance, int sweeps, int failed, int *done,        \
+                                                       int *info)                                                      \
     {                                                                                                                  \
         SHARED static int is_turned;                                                                                   \
-        orthogonalize(rows, columns, a, lda, v, ldv, tolerance, info, &is_turned);                                     \
+        orthogonalize(rows, columns, a, lda, v, ldv, tolerance, sweeps, failed, done, info, &is_turned);               \
     }                                                                                                                  \
     GLOBAL void warplens_solver_measure_##letter(i64 rows, const T *a, i64 lda, real_of<T> *lengths)                   \
     {                                                                                                                  \
@@ -638,12 +658,11 @@ GLOBAL void warplens_solver_begin(int *info)
         measure(rows, a, lda, lengths, sums);                                                                          \
     }                                                                                                                  \
     GLOBAL void warplens_solver_order_##letter(i64 rows, int columns, const T *a, const T *v,                          \
-                                               const real_of<T> *lengths,                                              \
-                                               const real_of<T> *shift, real_of<T> *values, T *u, i64 ldu, T *vt,      \
-                                               i64 ldvt)                                                               \
+                                               const real_of<T> *lengths, const real_of<T> *shift,                     \
+                                               real_of<T> *values, wl_solver_matrix u, wl_solver_matrix vt)            \
     {                                                                                                                  \
         SHARED static real_of<T> sums[THREADS];                                                                        \
-        order(rows, columns, a, v, lengths, shift, values, u, ldu, vt, ldvt, sums);                                    \
+        order(rows, columns, a, v, lengths, shift, values, u, vt, sums);                                               \
     }                                                                                                                  \
     GLOBAL void warplens_solver_complete_##letter(i64 rows, int count, int wanted, T *u, i64 ldu)                      \
     {                                                                                                                  \
@@ -655,6 +674,13 @@ GLOBAL void warplens_solver_begin(int *info)
     {                                                                                                                  \
         SHARED static real_of<T> sums[THREADS];                                                                        \
         find_shift<T>(rows, a, shift, sums);                                                                           \
+    }                                                                                                                  \
+    GLOBAL void warplens_solver_residual_##letter(i64 rows, int depth, int columns, wl_solver_matrix a,                \
+                                                  wl_solver_matrix v, wl_solver_matrix u, const real_of<T> *values,    \
+                                                  double *result)                                                      \
+    {                                                                                                                  \
+        SHARED static real_of<T> sums[THREADS];                                                                        \
+        residual<T>(rows, depth, columns, a, v, u, values, result, sums);                                              \
     }                                                                                                                  \
     GLOBAL void warplens_solver_mirror_##letter(i64 rows, wl_solver_matrix a, const real_of<T> *shift, T *full)        \
     {                                                                                                                  \

@@ -7,26 +7,29 @@
 
 #include "api/cusolver/cusolver.h"
 
-/* What turns the columns of a matrix until they are orthogonal to within rounding. */
-static void orthogonalize(struct wl_solver_work *work, int64_t rows, int columns, void *a, void *v,
-                          int *info)
+void wl_solver_orthogonalize(struct wl_solver_work *work, int64_t rows, int columns, void *a,
+                             void *v, const struct wl_solver_sweeps *sweeps, int *info)
 {
     int64_t step_v = columns;
+    struct wl_solver_sweeps given = *sweeps;
     double wide = 2.3e-16 * sqrt((double)rows);
     float narrow = 1.2e-7f * sqrtf((float)rows);
-    wl_solver_launch(
-        work, "orthogonalize", 1, 1,
-        (void *[]){&rows, &columns, &a, &rows, &v, &step_v,
-                   work->letter == 's' || work->letter == 'c' ? (void *)&narrow : &wide, &info});
+    const bool is_narrow = work->letter == 's' || work->letter == 'c';
+    wl_solver_launch(work, "orthogonalize", 1, 1,
+                     (void *[]){&rows, &columns, &a, &rows, &v, &step_v,
+                                is_narrow ? (void *)&narrow : &wide, &given.most, &given.failed,
+                                &given.done, &info});
 }
 
-/* Places within the space that a program gives, one behind another. */
-static void *take(const struct wl_solver_work *work, char **space, int64_t elements)
+void *wl_solver_take(const struct wl_solver_work *work, char **space, int64_t elements)
 {
     void *place = *space;
     *space += (size_t)elements * work->element_bytes;
     return place;
 }
+
+/* What calls that are not told otherwise do. */
+static const struct wl_solver_sweeps usual_sweeps = {.most = 60, .failed = 1};
 
 /* ---- eigenvalues ---- */
 
@@ -47,20 +50,23 @@ int wl_solver_syevd(void *handle, char letter, int job, int fill, int n, void *a
         handle, letter,
         is_symmetric_valid(job, fill, n, lda) && count >= wl_solver_syevd_elements(n), info);
     struct wl_solver_matrix given = wl_solver_matrix_of(a, lda);
-    int64_t rows = n, step = lda, none = 0;
-    void *full = take(&work, &space, rows * rows), *lengths = take(&work, &space, rows);
-    void *shift = take(&work, &space, 1), *vectors = job ? a : NULL, *nothing = NULL;
+    const struct wl_solver_matrix none = {0};
+    struct wl_solver_matrix vectors = job ? given : none;
+    int64_t rows = n;
+    void *full = wl_solver_take(&work, &space, rows * rows),
+         *lengths = wl_solver_take(&work, &space, rows);
+    void *shift = wl_solver_take(&work, &space, 1), *nothing = NULL;
     if (fill == WL_SOLVER_UPPER)
         given = wl_solver_adjoint(given);
     if (n == 0)
         return work.status;
     wl_solver_launch(&work, "find_shift", 1, 1, (void *[]){&rows, &given, &shift});
     wl_solver_launch_over(&work, "mirror", rows * rows, (void *[]){&rows, &given, &shift, &full});
-    orthogonalize(&work, rows, n, full, NULL, info);
+    wl_solver_orthogonalize(&work, rows, n, full, NULL, &usual_sweeps, info);
     wl_solver_launch(&work, "measure", n, 1, (void *[]){&rows, &full, &rows, &lengths});
-    wl_solver_launch(&work, "order", n, 1,
-                     (void *[]){&rows, &n, &full, &nothing, &lengths, &shift, &values, &vectors,
-                                &step, &nothing, &none});
+    wl_solver_launch(
+        &work, "order", n, 1,
+        (void *[]){&rows, &n, &full, &nothing, &lengths, &shift, &values, &vectors, (void *)&none});
     return work.status;
 }
 
@@ -91,27 +97,33 @@ int wl_solver_gesvd(void *handle, char letter, struct wl_solver_decomposition of
     struct wl_solver_work work = wl_solver_begin(
         handle, letter,
         is_decomposition_valid(&of) && count >= wl_solver_gesvd_elements(of.m, of.n), info);
-    int64_t rows = of.m, columns = of.n, step = of.lda;
-    void *copy = take(&work, &space, rows * columns),
-         *turns = take(&work, &space, columns * columns);
-    void *lengths = take(&work, &space, columns), *shift = NULL;
-    void *u = of.job_u == 'N' ? NULL : of.job_u == 'O' ? of.a : of.u;
-    void *v = of.job_v == 'N' ? NULL : of.job_v == 'O' ? of.a : of.v;
-    int64_t step_u = of.job_u == 'O' ? of.lda : of.ldu, step_v = of.job_v == 'O' ? of.lda : of.ldv;
+    int64_t rows = of.m, columns = of.n;
+    const struct wl_solver_matrix a = wl_solver_matrix_of(of.a, of.lda);
+    void *copy = wl_solver_take(&work, &space, rows * columns),
+         *turns = wl_solver_take(&work, &space, columns * columns);
+    void *lengths = wl_solver_take(&work, &space, columns), *shift = NULL;
+    struct wl_solver_matrix u = of.job_u == 'O' ? a : wl_solver_matrix_of(of.u, of.ldu),
+                            v = of.job_v == 'O' ? a : wl_solver_matrix_of(of.v, of.ldv);
     int wanted = of.job_u == 'A' ? of.m : of.n;
+    if (of.job_u == 'N')
+        u.values = NULL;
+    if (of.job_v == 'N')
+        v.values = NULL;
     if (work.status)
         return work.status;
     wl_solver_launch_over(&work, "copy", rows * columns,
-                          (void *[]){&rows, &columns, &of.a, &step, &copy, &rows});
+                          (void *[]){&rows, &columns, (void *)&a, &copy, &rows});
     if (of.n) {
-        orthogonalize(&work, rows, of.n, copy, v ? turns : NULL, info);
+        wl_solver_orthogonalize(&work, rows, of.n, copy, v.values ? turns : NULL, &usual_sweeps,
+                                info);
         wl_solver_launch(&work, "measure", of.n, 1, (void *[]){&rows, &copy, &rows, &lengths});
-        wl_solver_launch(&work, "order", of.n, 1,
-                         (void *[]){&rows, &of.n, &copy, &turns, &lengths, &shift, &of.values, &u,
-                                    &step_u, &v, &step_v});
+        wl_solver_launch(
+            &work, "order", of.n, 1,
+            (void *[]){&rows, &of.n, &copy, &turns, &lengths, &shift, &of.values, &u, &v});
     }
-    if (u)
-        wl_solver_launch(&work, "complete", 1, 1, (void *[]){&rows, &of.n, &wanted, &u, &step_u});
+    if (u.values)
+        wl_solver_launch(&work, "complete", 1, 1,
+                         (void *[]){&rows, &of.n, &wanted, &u.values, &u.column_step});
     return work.status;
 }
 
