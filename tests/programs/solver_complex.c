@@ -19,6 +19,13 @@ int cusolverDnDestroy(void *handle);
                              int *info);                                                           \
     int cusolverDn##L##potrs(void *handle, int fill, int n, int columns, const T *a, int lda,      \
                              T *b, int ldb, int *info);                                            \
+    int cusolverDn##L##potri_bufferSize(void *handle, int fill, int n, T *a, int lda, int *count); \
+    int cusolverDn##L##potri(void *handle, int fill, int n, T *a, int lda, T *space, int count,    \
+                             int *info);                                                           \
+    int cusolverDn##L##potrfBatched(void *handle, int fill, int n, T **a, int lda, int *info,      \
+                                    int batch);                                                    \
+    int cusolverDn##L##potrsBatched(void *handle, int fill, int n, int columns, T **a, int lda,    \
+                                    T **b, int ldb, int *info, int batch);                         \
     int cusolverDn##L##getrf_bufferSize(void *handle, int m, int n, T *a, int lda, int *count);    \
     int cusolverDn##L##getrf(void *handle, int m, int n, T *a, int lda, T *space, int *pivots,     \
                              int *info);                                                           \
@@ -47,6 +54,10 @@ int cusolverDnDestroy(void *handle);
                              int count, R *more, int *info);
 DECLARE(C, narrow, float)
 DECLARE(Z, number, double)
+int cusolverDnDpotrf(void *handle, int fill, int n, double *a, int lda, double *space, int count,
+                     int *info);
+int cusolverDnDpotri(void *handle, int fill, int n, double *a, int lda, double *space, int count,
+                     int *info);
 
 int cusolverDnXgetrf(void *handle, void *params, int64_t m, int64_t n, int type, void *a,
                      int64_t lda, int64_t *pivots, int compute, void *space, size_t bytes,
@@ -155,6 +166,80 @@ static void test_cholesky(int how)
     a[36 + 36 * LD] = -1;
     EXPECT(cusolverDnZpotrf(handle, how, N, a, LD, space, count, info), 0);
     EXPECT(*info, 37);
+}
+
+/* The inverse by factors: its product with the matrix is the identity. */
+static void test_inverse(int how)
+{
+    int count = 0;
+    double most = 0;
+    make(N, N, true, 2 * N);
+    hide(how);
+    EXPECT(cusolverDnZpotrf(handle, how, N, a, LD, space, SIZE, info), 0);
+    EXPECT(cusolverDnZpotri_bufferSize(handle, how, N, a, LD, &count), 0);
+    EXPECT(cusolverDnZpotri(handle, how, N, a, LD, space, count - 1, info), INVALID);
+    EXPECT(cusolverDnZpotri(handle, how, N, a, LD, space, count, info), 0);
+    EXPECT(*info, 0);
+    EXPECT(isnan(creal(how == LOWER ? a[5 * LD] : a[5])) && a[N] == OUTSIDE, 1);
+    for (int i = 0; i < N * N; i++) {
+        const int row = i % N, column = i / N;
+        number sum = -(row == column);
+        for (int k = 0; k < N; k++) {
+            const bool is_stored = how == LOWER ? k >= column : k <= column;
+            sum +=
+                given[row + k * LD] * (is_stored ? a[k + column * LD] : conj(a[column + k * LD]));
+        }
+        most = fmax(most, cabs(sum));
+    }
+    EXPECT(most < 1e-12, 1);
+    a[9 + 9 * LD] = 0;
+    memcpy(given, a, sizeof given);
+    EXPECT(cusolverDnZpotri(handle, how, N, a, LD, space, count, info), 0);
+    EXPECT(*info, 10);
+    EXPECT(memcmp(given, a, sizeof given), 0);
+}
+
+/* Of real numbers: (2 1, 1 2) becomes (2 -1, -1 2) / 3. */
+static void test_real_inverse(void)
+{
+    double *real = managed(4 * sizeof *real), *real_space = managed(4 * sizeof *real);
+    real[0] = real[3] = 2, real[1] = 1, real[2] = OUTSIDE;
+    EXPECT(cusolverDnDpotrf(handle, LOWER, 2, real, 2, real_space, 4, info), 0);
+    EXPECT(cusolverDnDpotri(handle, LOWER, 2, real, 2, real_space, 4, info), 0);
+    EXPECT(fabs(real[0] * 3 - 2) + fabs(real[1] * 3 + 1) + fabs(real[3] * 3 - 2) < 1e-15, 1);
+    EXPECT(real[2] == OUTSIDE, 1);
+}
+
+static void test_cholesky_of_batch(int how)
+{
+    enum { BATCH = 3, ORDER = 17 };
+    number **all = managed(BATCH * sizeof *all), **sides = managed(BATCH * sizeof *sides);
+    int *all_info = managed(BATCH * sizeof *all_info);
+    double most = 0;
+    for (int m = 0; m < BATCH; m++) {
+        make(N, N, true, 2 * N + m);
+        all[m] = managed(sizeof given), sides[m] = managed(sizeof given);
+        memcpy(all[m], given, sizeof given);
+        memcpy(sides[m], right, sizeof given);
+    }
+    all[1][4 + 4 * LD] = -1;
+    EXPECT(cusolverDnZpotrfBatched(handle, how, ORDER, all, LD, all_info, BATCH), 0);
+    EXPECT(all_info[0] == 0 && all_info[1] == 5 && all_info[2] == 0, 1);
+    EXPECT(cusolverDnZpotrsBatched(handle, how, ORDER, 1, all, LD, sides, LD, info, BATCH), 0);
+    EXPECT(*info, 0);
+    for (int i = 0; i < ORDER; i++) {
+        number sum = -right[i];
+        for (int k = 0; k < ORDER; k++)
+            sum += given[i + k * LD] * sides[2][k];
+        most = fmax(most, cabs(sum));
+    }
+    EXPECT(most < 1e-12, 1);
+    EXPECT(cusolverDnZpotrsBatched(handle, how, ORDER, 2, all, LD, sides, LD, info, BATCH), 9);
+    EXPECT(cusolverDnZpotrsBatched(handle, how, ORDER, 1, all, LD, sides, ORDER - 1, info, BATCH),
+           INVALID);
+    EXPECT(cusolverDnZpotrfBatched(handle, how, ORDER, all, LD, NULL, BATCH), INVALID);
+    EXPECT(cusolverDnZpotrfBatched(handle, how, ORDER, all, LD, all_info, -1), INVALID);
+    EXPECT(cusolverDnZpotrfBatched(NULL, how, ORDER, all, LD, all_info, BATCH), 1);
 }
 
 static void test_lu(void)
@@ -391,6 +476,11 @@ int main(void)
     pivots = managed(N * sizeof *pivots), info = managed(sizeof *info);
     test_cholesky(LOWER);
     test_cholesky(UPPER);
+    test_inverse(LOWER);
+    test_inverse(UPPER);
+    test_real_inverse();
+    test_cholesky_of_batch(LOWER);
+    test_cholesky_of_batch(UPPER);
     test_lu();
     test_qr();
     test_right(PLAIN);

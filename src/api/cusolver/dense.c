@@ -1,6 +1,6 @@
 /* Dense matrices of real and complex numbers in single and double precision: Cholesky, LU and QR
  * factors and what solves with them, in panels of 32 columns, with kernels of ours (solver.cu). Of
- * the space that a program gives only orgqr and ungqr use any. */
+ * the space that a program gives only potri, orgqr and ungqr use any. */
 #include "api/cusolver/cusolver.h"
 
 enum { LEFT = 0, RIGHT = 1 }; /* of which side a matrix multiplies */
@@ -78,6 +78,30 @@ int wl_solver_potrs(void *handle, char letter, int fill, int n, int columns, con
                                           : wl_solver_matrix_of(values, lda);
     solve(&work, n, a, 0, 0, wl_solver_matrix_of(b, ldb), columns);
     solve(&work, n, wl_solver_adjoint(a), 1, 0, wl_solver_matrix_of(b, ldb), columns);
+    return work.status;
+}
+
+/* The inverse of what such factors are of, by its product with the identity in the program's space.
+ */
+static int potri(void *handle, char letter, int fill, int n, void *values, int lda, void *space,
+                 int space_elements, int *info)
+{
+    struct wl_solver_work work =
+        wl_solver_begin(handle, letter,
+                        (unsigned)fill <= WL_SOLVER_UPPER && wl_solver_is_valid(n, n, lda) &&
+                            space_elements >= (int64_t)n * n,
+                        info);
+    struct wl_solver_matrix identity = {0}, made = wl_solver_matrix_of(space, n),
+                            a = wl_solver_matrix_of(values, lda);
+    int64_t rows = n;
+    if (fill == WL_SOLVER_UPPER)
+        a = wl_solver_adjoint(a);
+    wl_solver_launch(&work, "find_zero", 1, 1, (void *[]){&rows, &a, &info});
+    wl_solver_launch_over(&work, "copy", rows * rows,
+                          (void *[]){&rows, &rows, &identity, &space, &rows});
+    solve(&work, n, a, 0, 0, made, n);
+    solve(&work, n, wl_solver_adjoint(a), 1, 0, made, n);
+    wl_solver_launch_over(&work, "put_triangle", rows * rows, (void *[]){&rows, &made, &a, &info});
     return work.status;
 }
 
@@ -247,6 +271,19 @@ static int generate(void *handle, char letter, int m, int n, int k, void *a, int
                                   T *b, int ldb, int *info)                                        \
     {                                                                                              \
         return wl_solver_potrs(handle, letter, fill, n, columns, a, lda, b, ldb, info);            \
+    }                                                                                              \
+    int cusolverDn##Letter##potri_bufferSize(void *handle, int fill, int n, T *a, int lda,         \
+                                             int *count)                                           \
+    {                                                                                              \
+        (void)a;                                                                                   \
+        return wl_solver_give_size(                                                                \
+            handle, (unsigned)fill <= WL_SOLVER_UPPER && wl_solver_is_valid(n, n, lda),            \
+            (int64_t)n * n, count);                                                                \
+    }                                                                                              \
+    int cusolverDn##Letter##potri(void *handle, int fill, int n, T *a, int lda, T *space,          \
+                                  int count, int *info)                                            \
+    {                                                                                              \
+        return potri(handle, letter, fill, n, a, lda, space, count, info);                         \
     }                                                                                              \
     int cusolverDn##Letter##getrf_bufferSize(void *handle, int m, int n, T *a, int lda,            \
                                              int *count)                                           \

@@ -170,6 +170,24 @@ DEVICE void update(i64 rows, i64 columns, int depth, wl_solver_matrix a, wl_solv
     }
 }
 
+/* One block: info of the first 0 on a diagonal, counted from 1. */
+template <typename T> DEVICE void find_zero(i64 rows, wl_solver_matrix a, int *info)
+{
+    if (!__nvvm_read_ptx_sreg_tid_x())
+        for (i64 row = 0; row < rows && !*info; row++)
+            if (is_zero(get<T>(a, row, row)))
+                *info = (int)row + 1;
+}
+
+/* The lower triangle of a becomes that of from, unless info says that there is none. */
+template <typename T>
+DEVICE void put_triangle(i64 rows, wl_solver_matrix from, wl_solver_matrix a, const int *info)
+{
+    for (i64 i = first(); !*info && i < rows * rows; i += step())
+        if (i % rows >= i / rows)
+            put(a, i % rows, i / rows, get<T>(from, i % rows, i / rows));
+}
+
 /* Pivots are of 32 or 64 bits. */
 DEVICE i64 pivot_at(const void *pivots, int is_wide, i64 place)
 {
@@ -611,6 +629,15 @@ GLOBAL void warplens_solver_begin(int *info)
     {                                                                                                                  \
         SHARED static T left[TILE][TILE + 1], right[TILE][TILE + 1];                                                   \
         update(rows, columns, depth, a, b, c, is_lower, info, left, right);                                            \
+    }                                                                                                                  \
+    GLOBAL void warplens_solver_find_zero_##letter(i64 rows, wl_solver_matrix a, int *info)                            \
+    {                                                                                                                  \
+        find_zero<T>(rows, a, info);                                                                                   \
+    }                                                                                                                  \
+    GLOBAL void warplens_solver_put_triangle_##letter(i64 rows, wl_solver_matrix from, wl_solver_matrix a,             \
+                                                      const int *info)                                                 \
+    {                                                                                                                  \
+        put_triangle<T>(rows, from, a, info);                                                                          \
     }                                                                                                                  \
     GLOBAL void warplens_solver_factor_##letter(i64 rows, int count, T *a, i64 lda, int before, void *pivots,          \
                                                 int is_wide, int *info)                                                \
