@@ -61,6 +61,7 @@ wl_embed(wl_embedded_cublas ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/complex_structured.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/dense.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/mixed.ptx
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/rotation.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/sgemm.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/structured.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/vector.ptx)
@@ -71,6 +72,7 @@ foreach(major 12 13)
                  ${CMAKE_CURRENT_SOURCE_DIR}/api/cudart/version/runtime_${major}.c)
   wl_api_library(warplens-cublas-${major} cublas ${major} libcublas.so.${major} "cublas"
                  ${traced_cublas} ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c)
+  target_link_libraries(warplens-cublas-${major} PRIVATE m)
   wl_api_library(warplens-nvrtc-${major} nvrtc ${major} libnvrtc.so.${major} "nvrtc"
                  $<TARGET_OBJECTS:room_api_nvrtc>)
 endforeach()

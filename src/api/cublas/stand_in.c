@@ -4,7 +4,7 @@
 
 #include "base/embedded.h"
 
-#define FILES_MAX 8
+#define FILES_MAX 9
 #define BLOCKS_MAX 1024
 
 extern const struct wl_embedded_file wl_embedded_cublas[];

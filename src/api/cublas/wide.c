@@ -117,6 +117,22 @@ FORWARD(Dznrm2_v2, SUM, twice, double)
 PLACE_CALLS(amax_v2)
 PLACE_CALLS(amin_v2)
 
+/* C, S: what cosine and sine are. */
+#define ROTATE(I, T, C, S) void *handle, I n, T *x, I incx, T *y, I incy, const C *c, const S *s
+#define ROTATE_SIZES n, incx, incy
+#define ROTATE_GIVEN handle, n, x, incx, y, incy, c, s
+FORWARD(Srot_v2, ROTATE, float, float, float)
+FORWARD(Drot_v2, ROTATE, double, double, double)
+FORWARD(Crot_v2, ROTATE, single, float, single)
+FORWARD(Zrot_v2, ROTATE, twice, double, twice)
+FORWARD(Csrot_v2, ROTATE, single, float, float)
+FORWARD(Zdrot_v2, ROTATE, twice, double, double)
+
+#define TURN(I, T) void *handle, I n, T *x, I incx, T *y, I incy, const T *plane
+#define TURN_SIZES n, incx, incy
+#define TURN_GIVEN handle, n, x, incx, y, incy, plane
+REAL(rotm_v2, TURN)
+
 /* ---- a matrix and vectors ---- */
 
 #define GEMV(I, T)                                                                         \
