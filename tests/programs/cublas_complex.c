@@ -39,6 +39,31 @@ int cublasZgemmStridedBatched(void *handle, int op_a, int op_b, int m, int n, in
                               const number *alpha, const number *a, int lda, long long stride_a,
                               const number *b, int ldb, long long stride_b, const number *beta,
                               number *c, int ldc, long long stride_c, int count);
+int cublasCgemm3mStridedBatched(void *handle, int op_a, int op_b, int m, int n, int k,
+                                const narrow *alpha, const narrow *a, int lda, long long stride_a,
+                                const narrow *b, int ldb, long long stride_b, const narrow *beta,
+                                narrow *c, int ldc, long long stride_c, int count);
+int cublasCgemm3mBatched(void *handle, int op_a, int op_b, int m, int n, int k, const narrow *alpha,
+                         const narrow *const *a, int lda, const narrow *const *b, int ldb,
+                         const narrow *beta, narrow *const *c, int ldc, int count);
+int cublasCgemmEx(void *handle, int op_a, int op_b, int m, int n, int k, const narrow *alpha,
+                  const void *a, int type_a, int lda, const void *b, int type_b, int ldb,
+                  const narrow *beta, void *c, int type_c, int ldc);
+int cublasCgemm3mEx(void *handle, int op_a, int op_b, int m, int n, int k, const narrow *alpha,
+                    const void *a, int type_a, int lda, const void *b, int type_b, int ldb,
+                    const narrow *beta, void *c, int type_c, int ldc);
+int cublasGemmEx(void *handle, int op_a, int op_b, int m, int n, int k, const void *alpha,
+                 const void *a, int type_a, int lda, const void *b, int type_b, int ldb,
+                 const void *beta, void *c, int type_c, int ldc, int compute, int algorithm);
+int cublasGemmStridedBatchedEx(void *handle, int op_a, int op_b, int m, int n, int k,
+                               const void *alpha, const void *a, int type_a, int lda,
+                               long long stride_a, const void *b, int type_b, int ldb,
+                               long long stride_b, const void *beta, void *c, int type_c, int ldc,
+                               long long stride_c, int count, int compute, int algorithm);
+int cublasDotEx(void *handle, int n, const void *x, int type_x, int incx, const void *y, int type_y,
+                int incy, void *result, int type_result, int type_execution);
+int cublasDotcEx(void *handle, int n, const void *x, int type_x, int incx, const void *y,
+                 int type_y, int incy, void *result, int type_result, int type_execution);
 int cublasZgemv_v2(void *handle, int op, int m, int n, const number *alpha, const number *a,
                    int lda, const number *x, int incx, const number *beta, number *y, int incy);
 int cublasZgeru_v2(void *handle, int m, int n, const number *alpha, const number *x, int incx,
@@ -258,6 +283,96 @@ static void solve(void)
     EXPECT(cublasZtrsm_v2(handle, 0, 0, 0, 0, M, N, &alpha, a, M - 1, b, LD), INVALID);
 }
 
+enum { SINGLE = 4, TWICE = 5, HALF = 2, COMPUTE_32 = 68, COMPUTE_64 = 70, NOT_SUPPORTED = 15 };
+
+/* Calls that are told their types, against those that name them. */
+static void multiply_named_types(void)
+{
+    number *a = values(2 * SIZE, 1), *b = values(2 * SIZE, 2), *c = values(2 * SIZE, 3),
+           *want = values(2 * SIZE, 3);
+    narrow *f = managed(2 * SIZE * sizeof *f), *g = managed(2 * SIZE * sizeof *g),
+           *h = managed(2 * SIZE * sizeof *h), factor = (narrow)alpha;
+    const narrow **fs = managed(2 * sizeof *fs), **gs = managed(2 * sizeof *gs);
+    narrow **hs = managed(2 * sizeof *hs), nothing = 0;
+    int wrong = 0;
+    EXPECT(cublasZgemmStridedBatched(handle, 2, 1, M, N, K, &alpha, a, LD, SIZE, b, LD, SIZE, &beta,
+                                     want, LD, SIZE, 2),
+           0);
+    EXPECT(cublasGemmStridedBatchedEx(handle, 2, 1, M, N, K, &alpha, a, TWICE, LD, SIZE, b, TWICE,
+                                      LD, SIZE, &beta, c, TWICE, LD, SIZE, 2, COMPUTE_64, -1),
+           0);
+    for (int i = 0; i < 2 * SIZE; i++) {
+        wrong += c[i] != want[i];
+        f[i] = (narrow)a[i], g[i] = (narrow)b[i];
+    }
+    EXPECT(wrong, 0);
+    for (int i = 0; i < 2; i++)
+        fs[i] = f + (ptrdiff_t)i * SIZE, gs[i] = g + (ptrdiff_t)i * SIZE,
+        hs[i] = h + (ptrdiff_t)i * SIZE;
+    EXPECT(cublasZgemmStridedBatched(handle, 2, 1, M, N, K, &alpha, a, LD, SIZE, b, LD, SIZE, &zero,
+                                     want, LD, SIZE, 2),
+           0);
+    for (int call = 0; call < 5; call++) {
+        for (int i = 0; i < 2 * SIZE; i++)
+            h[i] = 0;
+        if (call == 0)
+            EXPECT(cublasCgemm3mStridedBatched(handle, 2, 1, M, N, K, &factor, f, LD, SIZE, g, LD,
+                                               SIZE, &nothing, h, LD, SIZE, 2),
+                   0);
+        if (call == 1)
+            EXPECT(cublasCgemm3mBatched(handle, 2, 1, M, N, K, &factor, fs, LD, gs, LD, &nothing,
+                                        hs, LD, 2),
+                   0);
+        if (call == 2)
+            EXPECT(cublasCgemmEx(handle, 2, 1, M, N, K, &factor, f, SINGLE, LD, g, SINGLE, LD,
+                                 &nothing, h, SINGLE, LD),
+                   0);
+        if (call == 3)
+            EXPECT(cublasCgemm3mEx(handle, 2, 1, M, N, K, &factor, f, SINGLE, LD, g, SINGLE, LD,
+                                   &nothing, h, SINGLE, LD),
+                   0);
+        if (call == 4)
+            EXPECT(cublasGemmEx(handle, 2, 1, M, N, K, &factor, f, SINGLE, LD, g, SINGLE, LD,
+                                &nothing, h, SINGLE, LD, COMPUTE_32, -1),
+                   0);
+        for (int i = 0; i < (call < 2 ? 2 : 1) * SIZE; i++)
+            wrong += i % LD < M && i % SIZE / LD < N && cabs(h[i] - want[i]) > 1e-3;
+    }
+    EXPECT(wrong, 0);
+}
+
+static void refuse_types(void)
+{
+    number *a = values(SIZE, 1), *c = values(SIZE, 3);
+    const narrow factor = 1;
+    EXPECT(cublasGemmEx(handle, 0, 0, M, N, K, &alpha, a, TWICE, LD, a, TWICE, LD, &beta, c, TWICE,
+                        LD, COMPUTE_32, -1),
+           NOT_SUPPORTED);
+    EXPECT(cublasCgemmEx(handle, 0, 0, M, N, K, &factor, a, HALF, LD, a, HALF, LD, &factor, c, HALF,
+                         LD),
+           NOT_SUPPORTED);
+    EXPECT(cublasCgemmEx(NULL, 0, 0, M, N, K, &factor, a, SINGLE, LD, a, SINGLE, LD, &factor, c,
+                         SINGLE, LD),
+           1);
+}
+
+static void dot_named_types(void)
+{
+    number *a = values(SIZE, 1), *b = values(SIZE, 2), sums[2], expected[2];
+    narrow *f = managed(SIZE * sizeof *f), *g = managed(SIZE * sizeof *g), sum = 0;
+    for (int i = 0; i < SIZE; i++)
+        f[i] = (narrow)a[i], g[i] = (narrow)b[i];
+    EXPECT(cublasZdotu_v2(handle, SIZE, a, 1, b, 1, &expected[0]), 0);
+    EXPECT(cublasZdotc_v2(handle, SIZE, a, 1, b, 1, &expected[1]), 0);
+    EXPECT(cublasDotEx(handle, SIZE, a, TWICE, 1, b, TWICE, 1, &sums[0], TWICE, TWICE), 0);
+    EXPECT(cublasDotcEx(handle, SIZE, a, TWICE, 1, b, TWICE, 1, &sums[1], TWICE, TWICE), 0);
+    EXPECT(sums[0] == expected[0] && sums[1] == expected[1] && sums[0] != sums[1], 1);
+    EXPECT(cublasDotcEx(handle, SIZE, f, SINGLE, 1, g, SINGLE, 1, &sum, SINGLE, SINGLE), 0);
+    EXPECT(cabs(sum - expected[1]) < 1e-2 * cabs(expected[1]), 1);
+    EXPECT(cublasDotcEx(handle, SIZE, f, SINGLE, 1, g, SINGLE, 1, &sum, SINGLE, TWICE),
+           NOT_SUPPORTED);
+}
+
 int main(void)
 {
     EXPECT(cublasCreate_v2(&handle), 0);
@@ -265,6 +380,9 @@ int main(void)
     multiply();
     use_matrices_and_vectors();
     solve();
+    multiply_named_types();
+    dot_named_types();
+    refuse_types();
     EXPECT(cublasDestroy_v2(handle), 0);
     return failures != 0;
 }

@@ -380,3 +380,26 @@ VECTOR_CALLS(C, c, struct wl_complex_single, S, s, float)
 VECTOR_CALLS(Z, z, struct wl_complex_twice, D, d, double)
 PRODUCT_CALLS(C, c, struct wl_complex_single)
 PRODUCT_CALLS(Z, z, struct wl_complex_twice)
+
+/* With three products of real numbers instead of four in cuBLAS; the same here. */
+int cublasCgemm3mBatched(void *handle, int op_a, int op_b, int m, int n, int k,
+                         const struct wl_complex_single *alpha,
+                         const struct wl_complex_single *const *a, int lda,
+                         const struct wl_complex_single *const *b, int ldb,
+                         const struct wl_complex_single *beta, struct wl_complex_single *const *c,
+                         int ldc, int count)
+{
+    return cublasCgemmBatched(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
+                              count);
+}
+
+int cublasCgemm3mStridedBatched(void *handle, int op_a, int op_b, int m, int n, int k,
+                                const struct wl_complex_single *alpha,
+                                const struct wl_complex_single *a, int lda, long long stride_a,
+                                const struct wl_complex_single *b, int ldb, long long stride_b,
+                                const struct wl_complex_single *beta, struct wl_complex_single *c,
+                                int ldc, long long stride_c, int count)
+{
+    return cublasCgemmStridedBatched(handle, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb,
+                                     stride_b, beta, c, ldc, stride_c, count);
+}

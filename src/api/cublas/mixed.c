@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "api/cublas/complex.h"
 #include "api/cublas/product.h"
 #include "api/cublas/stand_in.h"
 #include "base/count.h"
@@ -14,10 +15,12 @@ enum { /* cudaDataType */
        TYPE_F64 = 1,
        TYPE_F16 = 2,
        TYPE_S8 = 3,
+       TYPE_C32 = 4,
+       TYPE_C64 = 5,
        TYPE_S32 = 10,
        TYPE_BF16 = 14,
 };
-enum { COMPUTE_F16 = 64, COMPUTE_F16_PEDANTIC = 65, COMPUTE_LAST = 78 };
+enum { COMPUTE_F16 = 64, COMPUTE_F16_PEDANTIC = 65, COMPUTE_F32 = 68, COMPUTE_LAST = 78 };
 enum { COMPUTE_F64 = 70, COMPUTE_F64_PEDANTIC = 71, COMPUTE_S32 = 72, COMPUTE_S32_PEDANTIC = 73 };
 
 int cublasSgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const float *alpha,
@@ -30,6 +33,18 @@ int cublasSdot_v2(void *handle, int n, const float *x, int incx, const float *y,
                   float *result);
 int cublasDdot_v2(void *handle, int n, const double *x, int incx, const double *y, int incy,
                   double *result);
+
+#define COMPLEX(Letter, T)                                                                         \
+    int cublas##Letter##gemmStridedBatched(                                                        \
+        void *handle, int op_a, int op_b, int m, int n, int k, const T *alpha, const T *a,         \
+        int lda, long long stride_a, const T *b, int ldb, long long stride_b, const T *beta, T *c, \
+        int ldc, long long stride_c, int count);                                                   \
+    int cublas##Letter##dotu_v2(void *handle, int n, const T *x, int incx, const T *y, int incy,   \
+                                T *result);                                                        \
+    int cublas##Letter##dotc_v2(void *handle, int n, const T *x, int incx, const T *y, int incy,   \
+                                T *result);
+COMPLEX(C, struct wl_complex_single)
+COMPLEX(Z, struct wl_complex_twice)
 
 struct matrix {
     const void *elements;
@@ -216,6 +231,20 @@ static int multiply_plain(void *handle, const struct product *product)
     return status;
 }
 
+static int multiply_complex(void *handle, const struct product *of)
+{
+    const struct matrix *a = &of->a, *b = &of->b, *c = &of->c;
+    void *to = (void *)(uintptr_t)c->elements;
+    if (a->type == TYPE_C32)
+        return cublasCgemmStridedBatched(handle, of->op_a, of->op_b, of->m, of->n, of->k, of->alpha,
+                                         a->elements, a->leading, a->stride, b->elements,
+                                         b->leading, b->stride, of->beta, to, c->leading, c->stride,
+                                         of->count);
+    return cublasZgemmStridedBatched(handle, of->op_a, of->op_b, of->m, of->n, of->k, of->alpha,
+                                     a->elements, a->leading, a->stride, b->elements, b->leading,
+                                     b->stride, of->beta, to, c->leading, c->stride, of->count);
+}
+
 /* The scale factors must be of the type that the sums are in. */
 static bool is_compute_type(const struct product *product)
 {
@@ -225,7 +254,7 @@ static bool is_compute_type(const struct product *product)
     const bool is_half = compute == COMPUTE_F16 || compute == COMPUTE_F16_PEDANTIC;
     return compute >= COMPUTE_F16 && compute <= COMPUTE_LAST &&
            is_whole == (product->c.type == TYPE_S32) &&
-           is_double == (product->a.type == TYPE_F64) &&
+           is_double == (product->a.type == TYPE_F64 || product->a.type == TYPE_C64) &&
            (!is_half || (product->a.type == TYPE_F16 && product->c.type == TYPE_F16));
 }
 
@@ -241,6 +270,8 @@ static int multiply(void *pointer, const struct product *product)
         return WL_CUBLAS_NOT_SUPPORTED;
     if (factor == result && (factor == TYPE_F32 || factor == TYPE_F64))
         return multiply_plain(pointer, product);
+    if (factor == result && (factor == TYPE_C32 || factor == TYPE_C64))
+        return multiply_complex(pointer, product);
     for (size_t i = 0; i < WL_COUNT(product_rows); i++) {
         if (product_rows[i].factor != factor || product_rows[i].result != result)
             continue;
@@ -298,9 +329,28 @@ int cublasSgemmEx(void *handle, int op_a, int op_b, int m, int n, int k, const f
                   const void *a, int type_a, int lda, const void *b, int type_b, int ldb,
                   const float *beta, void *c, int type_c, int ldc)
 {
-    enum { COMPUTE_F32 = 68 };
     return cublasGemmEx(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c,
                         type_c, ldc, COMPUTE_F32, 0);
+}
+
+int cublasCgemmEx(void *handle, int op_a, int op_b, int m, int n, int k,
+                  const struct wl_complex_single *alpha, const void *a, int type_a, int lda,
+                  const void *b, int type_b, int ldb, const struct wl_complex_single *beta, void *c,
+                  int type_c, int ldc)
+{
+    if (type_a != TYPE_C32 && wl_cublas_check(handle)) /* the factors would be no complex numbers */
+        return WL_CUBLAS_NOT_SUPPORTED;
+    return cublasGemmEx(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c,
+                        type_c, ldc, COMPUTE_F32, 0);
+}
+
+int cublasCgemm3mEx(void *handle, int op_a, int op_b, int m, int n, int k,
+                    const struct wl_complex_single *alpha, const void *a, int type_a, int lda,
+                    const void *b, int type_b, int ldb, const struct wl_complex_single *beta,
+                    void *c, int type_c, int ldc)
+{
+    return cublasCgemmEx(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta,
+                         c, type_c, ldc);
 }
 
 int cublasHgemmStridedBatched(void *handle, int op_a, int op_b, int m, int n, int k,
@@ -341,8 +391,19 @@ static int dot_narrow(struct wl_cublas_handle *handle, const char *kernel, int n
     return wl_cublas_result_take(result, place, sizeof(uint16_t), status);
 }
 
-int cublasDotEx(void *pointer, int n, const void *x, int type_x, int incx, const void *y,
-                int type_y, int incy, void *result, int type_result, int type_execution)
+/* Of complex numbers, of which the first vector's may be conjugated. */
+static int dot_complex(void *handle, bool is_conjugate, int n, const void *x, int type, int incx,
+                       const void *y, int incy, void *result)
+{
+    if (type == TYPE_C32)
+        return (is_conjugate ? cublasCdotc_v2 : cublasCdotu_v2)(handle, n, x, incx, y, incy,
+                                                                result);
+    return (is_conjugate ? cublasZdotc_v2 : cublasZdotu_v2)(handle, n, x, incx, y, incy, result);
+}
+
+static int dot(void *pointer, bool is_conjugate, int n, const void *x, int type_x, int incx,
+               const void *y, int type_y, int incy, void *result, int type_result,
+               int type_execution)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     if (!handle)
@@ -355,15 +416,24 @@ int cublasDotEx(void *pointer, int n, const void *x, int type_x, int incx, const
         return cublasSdot_v2(pointer, n, x, incx, y, incy, result);
     if (type_x == TYPE_F64 && type_execution == TYPE_F64)
         return cublasDdot_v2(pointer, n, x, incx, y, incy, result);
+    if (type_x == type_execution && (type_x == TYPE_C32 || type_x == TYPE_C64))
+        return dot_complex(pointer, is_conjugate, n, x, type_x, incx, y, incy, result);
     if (type_execution != TYPE_F32 || (type_x != TYPE_F16 && type_x != TYPE_BF16))
         return WL_CUBLAS_NOT_SUPPORTED;
     return dot_narrow(handle, type_x == TYPE_F16 ? "warplens_dot_f16" : "warplens_dot_bf16", n, x,
                       incx, y, incy, result);
 }
 
+int cublasDotEx(void *handle, int n, const void *x, int type_x, int incx, const void *y, int type_y,
+                int incy, void *result, int type_result, int type_execution)
+{
+    return dot(handle, false, n, x, type_x, incx, y, type_y, incy, result, type_result,
+               type_execution);
+}
+
 int cublasDotcEx(void *handle, int n, const void *x, int type_x, int incx, const void *y,
                  int type_y, int incy, void *result, int type_result, int type_execution)
 {
-    return cublasDotEx(handle, n, x, type_x, incx, y, type_y, incy, result, type_result,
-                       type_execution);
+    return dot(handle, true, n, x, type_x, incx, y, type_y, incy, result, type_result,
+               type_execution);
 }

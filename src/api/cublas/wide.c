@@ -218,6 +218,7 @@ COMPLEX(gemm3m, GEMM)
 #define GEMM_BATCH_GIVEN handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, count
 EACH(gemmBatched, GEMM_BATCH)
 FORWARD(HgemmBatched, GEMM_BATCH, void)
+FORWARD(Cgemm3mBatched, GEMM_BATCH, single)
 
 #define GEMM_STRIDED(I, T)                                                                     \
     void *handle, int op_a, int op_b, I m, I n, I k, const T *alpha, const T *a, I lda,        \
@@ -229,6 +230,7 @@ FORWARD(HgemmBatched, GEMM_BATCH, void)
         stride_c, count
 EACH(gemmStridedBatched, GEMM_STRIDED)
 FORWARD(HgemmStridedBatched, GEMM_STRIDED, void)
+FORWARD(Cgemm3mStridedBatched, GEMM_STRIDED, single)
 
 /* F: the factors' type. */
 #define GEMM_EX(I, F)                                                                           \
@@ -238,6 +240,8 @@ FORWARD(HgemmStridedBatched, GEMM_STRIDED, void)
 #define GEMM_EX_GIVEN \
     handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c, type_c, ldc
 FORWARD(SgemmEx, GEMM_EX, float)
+FORWARD(CgemmEx, GEMM_EX, single)
+FORWARD(Cgemm3mEx, GEMM_EX, single)
 
 #define GEMM_CHOSEN(I, F) GEMM_EX(I, F), int compute, int algorithm
 #define GEMM_CHOSEN_SIZES GEMM_EX_SIZES
