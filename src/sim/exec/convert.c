@@ -1,41 +1,11 @@
-/* Conversions between number formats, and arithmetic with a rounding other than to nearest. */
-#include <fenv.h>
-
-#include "sim/exec/lanes.h"
+/* Conversions between number formats. All lanes go through double precision, which holds what is
+ * converted exactly, or so that it is rounded as that would be. */
+#include "sim/exec/rounding.h"
 #include "sim/exec/values16.h"
 
 #define RUN(id)                                                                     \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
-
-static const int host_rounding[] = {[WL_ROUND_NEAREST] = FE_TONEAREST,
-                                    [WL_ROUND_ZERO] = FE_TOWARDZERO,
-                                    [WL_ROUND_DOWN] = FE_DOWNWARD,
-                                    [WL_ROUND_UP] = FE_UPWARD};
-
-/* Between them the host rounds that way. It rounds to nearest before and behind; setting that costs
- * more than a conversion. */
-static inline void begin_rounding(u32 rounding)
-{
-    if (rounding != WL_ROUND_NEAREST)
-        fesetround(host_rounding[rounding]);
-}
-
-static inline void end_rounding(u32 rounding)
-{
-    if (rounding != WL_ROUND_NEAREST)
-        fesetround(FE_TONEAREST);
-}
-
-/* A source value of any width as 64 bits, extended as its sign says. */
-static inline u64 integer_lane(const struct wl_warp *warp, const struct wl_op *op, int lane)
-{
-    u64 value = op->width_bytes == 8 ? ((const u64 *)lane_register(warp, op->a))[lane]
-                                     : ((const u32 *)lane_register(warp, op->a))[lane];
-    int shift = 64 - 8 * op->width_bytes;
-    return op->flags & WL_OPF_SIGNED ? (u64)((s64)(value << shift) >> shift)
-                                     : value << shift >> shift;
-}
 
 enum {
     FORMAT_BFLOAT = 1,
@@ -46,152 +16,308 @@ enum {
     FLAG_RELU = 32
 };
 
-static void store_float(struct wl_warp *warp, const struct wl_op *op, int lane, double exact,
-                        float single)
+/* ---- values ---- */
+
+/* Of a register in a format of that width. */
+static void load_values(const struct wl_warp *warp, const struct wl_op *op, u32 width_bytes,
+                        f64 *value)
 {
-    u32 *d32 = lane_register(warp, op->dst);
-    switch (op->count) {
-    case 8:
-        ((double *)lane_register(warp, op->dst))[lane] = exact;
-        break;
-    case 2:
-        d32[lane] = op->imm & FORMAT_BFLOAT ? bfloat_rounded(exact, op->kind)
-                                            : half_rounded(exact, op->kind);
-        break;
-    default:
-        d32[lane] = bits_of(single);
-        break;
+    const u32 *a = lane_register(warp, op->a);
+    const u32 unless = flushed_unless(op->imm & FLAG_FTZ);
+    if (width_bytes == 8) {
+        memcpy(value, a, WL_LANES * sizeof *value);
+    } else if (width_bytes == 4) {
+        WL_FOR_LANES (i)
+            value[i] = (f64)float_of(flush_unless(a[i], unless));
+    } else if (op->imm & FORMAT_BFLOAT_SOURCE) {
+        WL_FOR_LANES (i)
+            value[i] = (f64)float_of(a[i] << 16);
+    } else {
+        WL_FOR_LANES (i)
+            value[i] = (f64)half_to_float(a[i] & 0xffffu);
     }
 }
 
-/* An integer as a double that rounds to a half as the integer does. */
-static double integer_to_odd(u64 value, bool is_signed)
+#define MAKE_INTEGRAL(name, T, to_zero, down, up, nearest) \
+    static void name(T *value, enum wl_rounding rounding)  \
+    {                                                      \
+        switch (rounding) {                                \
+        case WL_ROUND_ZERO:                                \
+            WL_FOR_LANES (i)                               \
+                value[i] = to_zero(value[i]);              \
+            break;                                         \
+        case WL_ROUND_DOWN:                                \
+            WL_FOR_LANES (i)                               \
+                value[i] = down(value[i]);                 \
+            break;                                         \
+        case WL_ROUND_UP:                                  \
+            WL_FOR_LANES (i)                               \
+                value[i] = up(value[i]);                   \
+            break;                                         \
+        default:                                           \
+            WL_FOR_LANES (i)                               \
+                value[i] = nearest(value[i]);              \
+            break;                                         \
+        }                                                  \
+    }
+
+MAKE_INTEGRAL(make_integral, f64, trunc, floor, ceil, rint)
+MAKE_INTEGRAL(make_integral_single, f32, truncf, floorf, ceilf, rintf)
+
+/* The same as load_values does in single precision. */
+static void load_singles(const struct wl_warp *warp, const struct wl_op *op, f32 *value)
 {
-    bool is_negative = is_signed && value >> 63;
-    u64 magnitude = is_negative ? 0 - value : value;
-    if (magnitude >> 53)
-        magnitude = (magnitude >> 11 | ((magnitude & 0x7ff) != 0)) << 11;
-    return is_negative ? -(double)magnitude : (double)magnitude;
+    const u32 *a = lane_register(warp, op->a);
+    const u32 unless = flushed_unless(op->imm & FLAG_FTZ);
+    WL_FOR_LANES (i)
+        value[i] = float_of(flush_unless(a[i], unless));
 }
 
-RUN(CVT_INT_TO_FLOAT)
+/* ---- to floats ---- */
+
+WL_ROUNDS to_single(const f64 *value_lanes, f32 *single_lanes, u32 rounding)
 {
-    begin_rounding(op->kind);
-    for (int i = 0; i < WL_LANES; i++) {
-        if (!(warp->active >> i & 1))
-            continue;
-        u64 value = integer_lane(warp, op, i);
-        if (op->imm & FLAG_SATURATE)
-            value = op->flags & WL_OPF_SIGNED ? (s64)value > 0 : value != 0;
-        if (op->count == 2) {
-            end_rounding(op->kind);
-            store_float(warp, op, i, integer_to_odd(value, op->flags & WL_OPF_SIGNED), 0);
-            begin_rounding(op->kind);
-            continue;
-        }
-        volatile u64 source = value;
-        /* without AVX-512 compilers make an unsigned 0 of a difference, which is -0 rounded down */
-        bool is_signed = op->flags & WL_OPF_SIGNED || !(source >> 63);
-        volatile double exact = is_signed ? (double)(s64)source : (double)source;
-        volatile float single = op->flags & WL_OPF_SIGNED ? (float)(s64)source : (float)source;
-        store_float(warp, op, i, exact, single);
-    }
-    end_rounding(op->kind);
-    return op + 1;
+    const f64 *value = __builtin_assume_aligned(value_lanes, 64);
+    f32 *single = __builtin_assume_aligned(single_lanes, 64);
+    const u32 before = begin_rounding(rounding);
+    WL_FOR_LANES (i)
+        single[i] = (f32)value[i];
+    end_rounding(rounding, before);
 }
 
-static inline double float_lane(const struct wl_warp *warp, u32 offset, u32 width_bytes,
-                                bool is_bfloat, int lane)
+static void store_short(const struct wl_warp *warp, const struct wl_op *op, const f64 *value)
 {
-    const u32 *a32 = lane_register(warp, offset);
-    switch (width_bytes) {
-    case 8:
-        return ((const double *)lane_register(warp, offset))[lane];
-    case 2:
-        return is_bfloat ? float_of(a32[lane] << 16) : half_to_float(a32[lane] & 0xffffu);
-    default:
-        return float_of(a32[lane]);
+    const enum wl_rounding rounding = op->kind;
+    u32 bits[WL_LANES];
+    if (op->imm & FORMAT_BFLOAT) {
+        WL_FOR_LANES (i)
+            bits[i] = bfloat_rounded(value[i], rounding);
+    } else if (rounding == WL_ROUND_NEAREST) {
+        WL_FOR_LANES (i)
+            bits[i] = double_to_half(value[i]);
+    } else {
+        for (int i = 0; i < WL_LANES; i++)
+            bits[i] = half_rounded(value[i], rounding);
     }
+    store_lanes_32(warp, op->dst, bits);
 }
 
-static double round_integral(double value, enum wl_rounding rounding)
+static void store_singles(const struct wl_warp *warp, const struct wl_op *op, const f32 *single)
 {
-    switch (rounding) {
-    case WL_ROUND_ZERO:
-        return trunc(value);
-    case WL_ROUND_DOWN:
-        return floor(value);
-    case WL_ROUND_UP:
-        return ceil(value);
-    default:
-        return rint(value);
-    }
+    const u32 unless = flushed_unless(op->imm & FLAG_FTZ);
+    u32 bits[WL_LANES];
+    WL_FOR_LANES (i)
+        bits[i] = flush_unless(bits_of(canonical_f32(single[i])), unless);
+    store_lanes_32(warp, op->dst, bits);
 }
 
-/* Out-of-range values clamp. NaN gives 0, but where the source is double or the result has 64 bits,
- * the sign bit alone (PTX ISA, cvt). The result is extended to 64 bits. */
-static u64 clamp_to_integer(double value, u32 width_bytes, bool is_signed, bool is_double)
+/* Rounds where the format has less bits, but to nearest if `is_exact`. */
+static void store_floats(const struct wl_warp *warp, const struct wl_op *op, const f64 *value,
+                         bool is_exact)
 {
-    u32 bits = 8 * width_bytes;
-    if (value != value && width_bytes < 8 && !is_double)
-        return 0;
-    if (value != value)
-        return (is_signed ? ~0ull : 1ull) << (bits - 1);
-    if (is_signed) {
-        double limit = ldexp(1.0, (int)bits - 1);
-        s64 top = (s64)((1ull << (bits - 1)) - 1);
-        return value >= limit ? (u64)top : value < -limit ? (u64)(-top - 1) : (u64)(s64)value;
+    f32 single[WL_LANES] __attribute__((aligned(64)));
+    if (op->count == 8) {
+        u64 wide[WL_LANES];
+        memcpy(wide, value, sizeof wide);
+        store_lanes_64(warp, op->dst, wide);
+        return;
     }
-    double limit = ldexp(1.0, (int)bits);
-    u64 top = bits == 64 ? ~0ull : (1ull << bits) - 1;
-    return value >= limit ? top : value <= 0 ? 0 : (u64)value;
+    if (op->count == 2) {
+        store_short(warp, op, value);
+        return;
+    }
+    to_single(value, single, is_exact ? WL_ROUND_NEAREST : op->kind);
+    store_singles(warp, op, single);
 }
 
-RUN(CVT_FLOAT_TO_INT)
+/* From single precision to that, which is usual: floor and others of its kind. */
+static const struct wl_op *round_singles(struct wl_warp *warp, const struct wl_op *op)
 {
-    u32 *d32 = lane_register(warp, op->dst);
-    u64 *d64 = lane_register(warp, op->dst);
-    for (int i = 0; i < WL_LANES; i++) {
-        if (!(warp->active >> i & 1))
-            continue;
-        double value = float_lane(warp, op->a, op->count, op->imm & FORMAT_BFLOAT_SOURCE, i);
-        if ((op->imm & FLAG_FTZ) && op->count == 4)
-            value = flush_f32((float)value);
-        u64 result = clamp_to_integer(round_integral(value, op->kind), op->width_bytes,
-                                      op->flags & WL_OPF_SIGNED, op->count == 8);
-        if (op->flags & WL_OPF_DST64)
-            d64[i] = result;
-        else
-            d32[i] = (u32)result;
-    }
+    f32 value[WL_LANES] __attribute__((aligned(64)));
+    load_singles(warp, op, value);
+    if (op->imm & FLAG_INTEGRAL)
+        make_integral_single(value, op->kind);
+    if (op->imm & FLAG_SATURATE)
+        WL_FOR_LANES (i)
+            value[i] = saturate_f32(value[i]);
+    store_singles(warp, op, value);
     return op + 1;
 }
 
 RUN(CVT_FLOAT_TO_FLOAT)
 {
-    u32 rounding = op->imm & FLAG_INTEGRAL ? WL_ROUND_NEAREST : op->kind;
-    for (int i = 0; i < WL_LANES; i++) {
-        if (!(warp->active >> i & 1))
-            continue;
-        double value = float_lane(warp, op->a, op->width_bytes, op->imm & FORMAT_BFLOAT_SOURCE, i);
-        if ((op->imm & FLAG_FTZ) && op->width_bytes == 4)
-            value = flush_f32((float)value);
-        if (op->imm & FLAG_INTEGRAL)
-            value = round_integral(value, op->kind);
-        if (op->imm & FLAG_SATURATE)
-            value = value > 0 ? (value < 1 ? value : 1) : 0;
-        if (op->imm & FLAG_RELU)
-            value = value > 0 ? value : value != value ? value : 0;
-        begin_rounding(rounding);
-        volatile double source = value; /* converted here, not before the rounding is set */
-        volatile float single = (float)source;
-        end_rounding(rounding);
-        float result = canonical_f32(single);
-        if (op->imm & FLAG_FTZ)
-            result = flush_f32(result);
-        store_float(warp, op, i, value, result);
+    if (op->width_bytes == 4 && op->count == 4 && !(op->imm & FLAG_RELU))
+        return round_singles(warp, op);
+    f64 value[WL_LANES] __attribute__((aligned(64)));
+    load_values(warp, op, op->width_bytes, value);
+    if (op->imm & FLAG_INTEGRAL)
+        make_integral(value, op->kind);
+    if (op->imm & FLAG_SATURATE)
+        WL_FOR_LANES (i)
+            value[i] = value[i] > 0 ? (value[i] < 1 ? value[i] : 1) : 0;
+    if (op->imm & FLAG_RELU)
+        WL_FOR_LANES (i)
+            value[i] = value[i] > 0 || value[i] != value[i] ? value[i] : 0;
+    store_floats(warp, op, value, op->imm & FLAG_INTEGRAL || op->width_bytes < 8);
+    return op + 1;
+}
+
+/* ---- from integers ---- */
+
+/* Of up to 32 bits, which are exact. */
+static void load_integers(const struct wl_warp *warp, const struct wl_op *op, f64 *value)
+{
+    const u32 *a = lane_register(warp, op->a);
+    const u32 shift = 32u - 8u * op->width_bytes;
+    if (op->flags & WL_OPF_SIGNED) {
+        WL_FOR_LANES (i)
+            value[i] = (f64)((s32)(a[i] << shift) >> shift);
+    } else {
+        WL_FOR_LANES (i)
+            value[i] = double_of(0x4330000000000000ull | a[i] << shift >> shift) - 0x1p52;
+    }
+}
+
+/* Of 64 bits: both are exact, and their sum is the integer. Neither is -0. */
+static void load_halves(const struct wl_warp *warp, const struct wl_op *op, f64 *high, f64 *low)
+{
+    const u64 *a = lane_register(warp, op->a);
+    const u64 sign = op->flags & WL_OPF_SIGNED ? 1ull << 63 : 0;
+    const f64 offset = op->flags & WL_OPF_SIGNED ? 0x1p52 + 0x1p31 : 0x1p52;
+    WL_FOR_LANES (i) {
+        high[i] = (double_of(0x4330000000000000ull | (a[i] ^ sign) >> 32) - offset) * 0x1p32;
+        low[i] = double_of(0x4330000000000000ull | (a[i] & 0xffffffffu)) - 0x1p52;
+    }
+}
+
+WL_ROUNDS add_halves(const f64 *high_lanes, const f64 *low_lanes, f64 *sum_lanes, u32 rounding)
+{
+    const f64 *high = __builtin_assume_aligned(high_lanes, 64);
+    const f64 *low = __builtin_assume_aligned(low_lanes, 64);
+    f64 *sum = __builtin_assume_aligned(sum_lanes, 64);
+    const u32 before = begin_rounding(rounding);
+    WL_FOR_LANES (i)
+        sum[i] = high[i] + low[i];
+    end_rounding(rounding, before);
+}
+
+RUN(CVT_INT_TO_FLOAT)
+{
+    f64 value[WL_LANES] __attribute__((aligned(64)));
+    if (op->width_bytes == 8) {
+        f64 high[WL_LANES] __attribute__((aligned(64))), low[WL_LANES] __attribute__((aligned(64)));
+        load_halves(warp, op, high, low);
+        if (op->count == 8)
+            add_halves(high, low, value, op->kind);
+        else
+            WL_FOR_LANES (i)
+                value[i] = sum_to_odd(high[i], low[i]);
+    } else {
+        load_integers(warp, op, value);
+    }
+    if (op->imm & FLAG_SATURATE)
+        WL_FOR_LANES (i)
+            value[i] = value[i] > 0;
+    store_floats(warp, op, value, false);
+    return op + 1;
+}
+
+/* ---- to integers ---- */
+
+/* What values become that are no integers of the format, and which those are. */
+struct integer_range {
+    f64 low, behind; /* the least value, the first that is too great */
+    u64 bottom, top, nan;
+};
+
+/* Out-of-range values clamp. NaN gives 0, but where the source is double or the result has 64 bits,
+ * the sign bit alone (PTX ISA, cvt). Results are extended to 64 bits. */
+static struct integer_range find_range(u32 width_bytes, bool is_signed, bool is_double)
+{
+    const u32 bits = 8 * width_bytes;
+    const f64 behind = ldexp(1.0, (int)(bits - is_signed));
+    const u64 top = ~0ull >> (64 - bits + is_signed), sign = 1ull << (bits - 1);
+    return (struct integer_range){.low = is_signed ? -behind : 0,
+                                  .behind = behind,
+                                  .bottom = is_signed ? ~top : 0,
+                                  .top = top,
+                                  .nan = width_bytes < 8 && !is_double ? 0
+                                         : is_signed                   ? ~top
+                                                                       : sign};
+}
+
+static inline u64 clamped(f64 value, u64 integer, const struct integer_range *range)
+{
+    const u64 below = value < range->low ? range->bottom : integer;
+    const u64 inside = value >= range->behind ? range->top : below;
+    return value == value ? inside : range->nan;
+}
+
+/* The bits of 0x1.8p52 more than an integer end with those of the integer. */
+static inline u64 low_bits(f64 integral)
+{
+    return bits_of_double(integral + 0x1.8p52) - 0x4338000000000000ull;
+}
+
+/* From single precision to 32 bits. */
+static const struct wl_op *singles_to_words(struct wl_warp *warp, const struct wl_op *op)
+{
+    f32 value[WL_LANES] __attribute__((aligned(64)));
+    u32 result[WL_LANES];
+    load_singles(warp, op, value);
+    make_integral_single(value, op->kind);
+    if (op->flags & WL_OPF_SIGNED) {
+        WL_FOR_LANES (i)
+            result[i] = (u32)truncate_s32(value[i]);
+    } else {
+        WL_FOR_LANES (i)
+            result[i] = truncate_u32(value[i]);
+    }
+    store_lanes_32(warp, op->dst, result);
+    return op + 1;
+}
+
+RUN(CVT_FLOAT_TO_INT)
+{
+    if (op->count == 4 && op->width_bytes == 4 && !(op->flags & WL_OPF_DST64))
+        return singles_to_words(warp, op);
+    f64 value[WL_LANES] __attribute__((aligned(64)));
+    u64 result[WL_LANES];
+    const struct integer_range range =
+        find_range(op->width_bytes, op->flags & WL_OPF_SIGNED, op->count == 8);
+    load_values(warp, op, op->count, value);
+    make_integral(value, op->kind);
+    if (op->width_bytes < 8) {
+        WL_FOR_LANES (i)
+            result[i] = clamped(value[i], low_bits(value[i]), &range);
+    } else {
+        WL_FOR_LANES (i) {
+            const f64 high = floor(value[i] * 0x1p-32);
+            const u64 low = low_bits(value[i] - high * 0x1p32);
+            result[i] = clamped(value[i], (low_bits(high) << 32) + low, &range);
+        }
+    }
+    if (op->flags & WL_OPF_DST64) {
+        store_lanes_64(warp, op->dst, result);
+    } else {
+        u32 narrow[WL_LANES];
+        WL_FOR_LANES (i)
+            narrow[i] = (u32)result[i];
+        store_lanes_32(warp, op->dst, narrow);
     }
     return op + 1;
+}
+
+/* ---- between integers ---- */
+
+/* A source value of any width as 64 bits, extended as its sign says. */
+static inline u64 integer_lane(const struct wl_warp *warp, const struct wl_op *op, int lane)
+{
+    u64 value = op->width_bytes == 8 ? ((const u64 *)lane_register(warp, op->a))[lane]
+                                     : ((const u32 *)lane_register(warp, op->a))[lane];
+    int shift = 64 - 8 * op->width_bytes;
+    return op->flags & WL_OPF_SIGNED ? (u64)((s64)(value << shift) >> shift)
+                                     : value << shift >> shift;
 }
 
 /* imm: destination width | signed << 8; the source is width_bytes and SIGNED. */
@@ -220,106 +346,13 @@ RUN(CVT_SATURATE)
     return op + 1;
 }
 
-/* kind: operation << 4 | rounding. */
-enum {
-    OPERATION_ADD,
-    OPERATION_SUB,
-    OPERATION_MUL,
-    OPERATION_DIV,
-    OPERATION_FMA,
-    OPERATION_SQRT,
-    OPERATION_RCP
-};
-
-RUN(ROUNDED_F32)
-{
-    const f32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
-    const f32 *c = lane_register(warp, op->c);
-    f32 *d = lane_register(warp, op->dst);
-    bool ftz = op->imm & FLAG_FTZ;
-    begin_rounding(op->kind & 15);
-    for (int i = 0; i < WL_LANES; i++) {
-        if (!(warp->active >> i & 1))
-            continue;
-        volatile f32 x = ftz ? flush_f32(a[i]) : a[i], y = ftz ? flush_f32(b[i]) : b[i];
-        volatile f32 z = ftz ? flush_f32(c[i]) : c[i], one = 1.0f, result = 0;
-        switch (op->kind >> 4) {
-        case OPERATION_ADD:
-            result = x + y;
-            break;
-        case OPERATION_SUB:
-            result = x - y;
-            break;
-        case OPERATION_MUL:
-            result = x * y;
-            break;
-        case OPERATION_DIV:
-            result = x / y;
-            break;
-        case OPERATION_FMA:
-            result = fmaf(x, y, z);
-            break;
-        case OPERATION_SQRT:
-            result = sqrtf(x);
-            break;
-        case OPERATION_RCP:
-            result = one / x;
-            break;
-        }
-        f32 value = canonical_f32(result);
-        if (op->imm & FLAG_SATURATE)
-            value = saturate_f32(value);
-        d[i] = ftz ? flush_f32(value) : value;
-    }
-    end_rounding(op->kind & 15);
-    return op + 1;
-}
-
-RUN(ROUNDED_F64)
-{
-    const f64 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
-    const f64 *c = lane_register(warp, op->c);
-    f64 *d = lane_register(warp, op->dst);
-    begin_rounding(op->kind & 15);
-    for (int i = 0; i < WL_LANES; i++) {
-        if (!(warp->active >> i & 1))
-            continue;
-        volatile f64 x = a[i], y = b[i], z = c[i], one = 1.0, result = 0;
-        switch (op->kind >> 4) {
-        case OPERATION_ADD:
-            result = x + y;
-            break;
-        case OPERATION_SUB:
-            result = x - y;
-            break;
-        case OPERATION_MUL:
-            result = x * y;
-            break;
-        case OPERATION_DIV:
-            result = x / y;
-            break;
-        case OPERATION_FMA:
-            result = fma(x, y, z);
-            break;
-        case OPERATION_SQRT:
-            result = sqrt(x);
-            break;
-        case OPERATION_RCP:
-            result = one / x;
-            break;
-        }
-        d[i] = result;
-    }
-    end_rounding(op->kind & 15);
-    return op + 1;
-}
-
 /* kind: 0 finite, 1 infinite, 2 number, 3 notanumber, 4 normal, 5 subnormal; width_bytes 4 or 8. */
 RUN(TESTP)
 {
     u32 result = 0;
     for (int i = 0; i < WL_LANES; i++) {
-        double value = float_lane(warp, op->a, op->width_bytes, false, i);
+        double value = op->width_bytes == 8 ? ((const f64 *)lane_register(warp, op->a))[i]
+                                            : (f64)((const f32 *)lane_register(warp, op->a))[i];
         double least = op->width_bytes == 4 ? 0x1p-126 : 0x1p-1022;
         bool is_finite = fabs(value) <= 1.7976931348623157e308;
         bool is_subnormal = value != 0 && fabs(value) < least;

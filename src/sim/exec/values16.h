@@ -29,17 +29,16 @@ static inline uint32_t float_to_half(float value)
     return sign | magnitude >> 13;
 }
 
+/* What follows goes in vectors, too: it chooses rather than branches. */
+
 /* The same from double, rounding once: round to odd in single first (Boldo, Melquiond 2008). */
 static inline float double_to_float_odd(double value)
 {
-    float nearest = (float)value;
-    if ((double)nearest == value || nearest != nearest)
-        return nearest;
-    uint32_t bits = bits_of(nearest);
-    int is_beyond = fabs((double)nearest) > fabs(value);
-    if (is_beyond)
-        bits--;
-    return float_of(bits | 1);
+    const float nearest = (float)value;
+    const double back = (double)nearest;
+    const uint32_t bits = bits_of(nearest), is_beyond = fabs(back) > fabs(value);
+    const uint32_t odd = (bits - is_beyond) | 1;
+    return float_of(back == value || value != value ? bits : odd);
 }
 
 static inline uint32_t double_to_half(double value)
@@ -63,30 +62,31 @@ static inline uint32_t half_rounded(double value, enum wl_rounding rounding)
     return away ? nearest + 1 : nearest - 1;
 }
 
+/* Of the bits of a number of single precision. */
+static inline uint32_t single_to_bfloat(uint32_t bits, enum wl_rounding rounding)
+{
+    const uint32_t negative = 0u - (bits >> 31);
+    const uint32_t more = rounding == WL_ROUND_NEAREST ? 0x7fffu + (bits >> 16 & 1)
+                          : rounding == WL_ROUND_UP    ? ~negative & 0xffffu
+                          : rounding == WL_ROUND_DOWN  ? negative & 0xffffu
+                                                       : 0;
+    return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : (bits + more) >> 16;
+}
+
 static inline uint32_t bfloat_rounded(double value, enum wl_rounding rounding)
 {
-    if (value != value)
-        return 0x7fffu;
-    uint32_t bits = bits_of(double_to_float_odd(value));
-    uint32_t kept = bits >> 16, rest = bits & 0xffffu;
-    bool negative = bits >> 31;
-    bool up = rounding == WL_ROUND_NEAREST ? rest > 0x8000u || (rest == 0x8000u && (kept & 1))
-              : rounding == WL_ROUND_UP    ? rest && !negative
-              : rounding == WL_ROUND_DOWN  ? rest && negative
-                                           : false;
-    return kept + up;
+    return single_to_bfloat(bits_of(double_to_float_odd(value)), rounding);
 }
 
 /* The sum of two doubles, rounded to odd: it can be rounded once more to a narrower format. */
 static inline double sum_to_odd(double a, double b)
 {
-    double sum = a + b;
-    double error = (a - (sum - (sum - a))) + (b - (sum - a));
-    if (error == 0 || sum != sum || isinf(sum))
-        return sum;
-    uint64_t bits = bits_of_double(sum);
-    bool is_beyond = (error < 0) == (sum > 0);
-    return double_of((is_beyond ? bits - 1 : bits) | 1);
+    const double sum = a + b;
+    const double error = (a - (sum - (sum - a))) + (b - (sum - a));
+    const uint64_t bits = bits_of_double(sum), is_beyond = (error < 0) == (sum > 0);
+    const uint64_t odd = (bits - is_beyond) | 1;
+    const int is_exact = (error == 0) | !(fabs(sum) <= 0x1.fffffffffffffp1023);
+    return double_of(is_exact ? bits : odd);
 }
 
 static inline uint32_t fma_half(uint32_t a, uint32_t b, uint32_t c)

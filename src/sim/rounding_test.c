@@ -1,0 +1,476 @@
+/* Conversions and arithmetic that is rounded in any way, beside the same of one number after the
+ * other, on numbers where it makes a difference, by all executors that the processor has. */
+#include <fenv.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/count.h"
+#include "sim/executor.h"
+#include "sim/state.h"
+#include "warp/kinds.h"
+
+#if defined(__x86_64__)
+extern const struct wl_executor_row wl_exec_table_v2[], wl_exec_table_v3[], wl_exec_table_v4[];
+
+enum { ROUNDS = 20000, REGISTERS = 4, FTZ = 2, SATURATE = 4, INTEGRAL = 8, RELU = 32 };
+enum { BFLOAT = 1, BFLOAT_SOURCE = 16 };
+enum { ADD, SUB, MUL, DIV, FMA, SQRT, RCP, OPERATIONS };
+
+static const int modes[] = {[WL_ROUND_NEAREST] = FE_TONEAREST,
+                            [WL_ROUND_ZERO] = FE_TOWARDZERO,
+                            [WL_ROUND_DOWN] = FE_DOWNWARD,
+                            [WL_ROUND_UP] = FE_UPWARD};
+
+static uint64_t state = 1;
+
+static uint32_t draw(uint32_t below)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((state >> 33) % below);
+}
+
+static uint64_t draw_bits(void)
+{
+    return (uint64_t)draw(1u << 31) << 33 ^ (uint64_t)draw(1u << 31) << 16 ^ draw(1u << 16);
+}
+
+static double from_bits(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static float single_from_bits(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t bits_of_single(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Numbers of any size, such that lie beside integers, halves of those, and ends of ranges. */
+static double draw_value(void)
+{
+    static const int ends[] = {0, 1, 7, 8, 15, 16, 31, 32, 52, 53, 63, 64, -14, -24, -126, -133};
+    const double sign = draw(2) ? -1 : 1;
+    switch (draw(5)) {
+    case 0:
+        return from_bits(draw_bits());
+    case 1:
+        return sign * (draw(1000) + draw(5) / 4.0);
+    case 2:
+        return sign * ldexp(1.0 + draw(5) * 0x1p-52 - draw(3) * 0x1p-24, ends[draw(16)]);
+    case 3:
+        return sign * ldexp(1.0 + draw(1 << 12) * 0x1p-12, (int)draw(70) - 4);
+    default:
+        return sign * ldexp(1.0 + (double)(draw_bits() >> 12) * 0x1p-52, (int)draw(300) - 150);
+    }
+}
+
+static uint32_t draw_single(void)
+{
+    static const uint32_t odd[] = {0,          0x80000000, 1,          0x807fffff, 0x00800000,
+                                   0x7f7fffff, 0x7f800000, 0xff800000, 0x7f800001, 0xffc00001};
+    return draw(8) ? bits_of_single((float)draw_value()) : odd[draw(WL_COUNT(odd))];
+}
+
+/* Of a half the upper bits are those of a float of the kind, more or less. */
+static uint64_t draw_float(uint32_t bytes)
+{
+    const double value = draw_value();
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bytes == 8 ? bits : bytes == 4 ? draw_single() : draw(1u << 16);
+}
+
+static uint64_t draw_integer(void)
+{
+    const uint64_t bits = draw_bits() >> draw(64);
+    return draw(2) ? bits : (draw(2) ? 1ull << draw(64) : 0) + draw(5) - 2;
+}
+
+/* ---- one lane ---- */
+
+static double half_value(uint32_t half, bool is_bfloat)
+{
+    const uint32_t exponent = half >> 10 & 31, fraction = half & 1023;
+    if (is_bfloat)
+        return (double)single_from_bits(half << 16);
+    const double value = exponent == 31  ? fraction ? NAN : INFINITY
+                         : exponent == 0 ? ldexp(fraction, -24)
+                                         : ldexp(1024 + fraction, (int)exponent - 25);
+    return half & 0x8000 ? -value : value;
+}
+
+static double integral(double value, enum wl_rounding rounding)
+{
+    return rounding == WL_ROUND_ZERO   ? trunc(value)
+           : rounding == WL_ROUND_DOWN ? floor(value)
+           : rounding == WL_ROUND_UP   ? ceil(value)
+                                       : rint(value);
+}
+
+static float to_single(double value, enum wl_rounding rounding)
+{
+    volatile double source = value;
+    fesetround(modes[rounding]);
+    volatile float result = (float)source;
+    fesetround(FE_TONEAREST);
+    return result;
+}
+
+/* Formats of 16 bits: fraction bits, and the exponents of the least and the greatest normal number.
+ */
+static uint32_t to_short(double value, enum wl_rounding rounding, bool is_bfloat)
+{
+    const int fraction = is_bfloat ? 7 : 10, least = is_bfloat ? -126 : -14;
+    const int most = is_bfloat ? 127 : 15;
+    const uint32_t sign = signbit(value) ? 0x8000u : 0;
+    if (isnan(value))
+        return 0x7fff;
+    const uint32_t infinite = sign | (uint32_t)(most - least + 2) << fraction;
+    if (isinf(value))
+        return infinite;
+    int exponent;
+    frexp(value, &exponent);
+    const int unit = (exponent - 1 < least ? least : exponent - 1) - fraction;
+    const double magnitude = ldexp(fabs(integral(ldexp(value, -unit), rounding)), unit);
+    if (magnitude >= ldexp(1, most + 1))
+        return rounding == WL_ROUND_NEAREST || rounding == (sign ? WL_ROUND_DOWN : WL_ROUND_UP)
+                   ? infinite
+                   : infinite - 1;
+    if (magnitude < ldexp(1, least))
+        return sign | (uint32_t)ldexp(magnitude, fraction - least);
+    const double scaled = frexp(magnitude, &exponent);
+    const uint32_t above = (uint32_t)(exponent - 1 - least) << fraction;
+    return sign | (above + (uint32_t)ldexp(scaled, fraction + 1));
+}
+
+static uint32_t flush(uint32_t bits)
+{
+    return bits & 0x7f800000 ? bits : bits & 0x80000000;
+}
+
+static double source_value(const struct wl_op *op, uint64_t bits, uint32_t bytes)
+{
+    if (bytes == 8)
+        return from_bits(bits);
+    if (bytes == 2)
+        return half_value((uint32_t)bits & 0xffff, op->imm & BFLOAT_SOURCE);
+    return (double)single_from_bits(op->imm & FTZ ? flush((uint32_t)bits) : (uint32_t)bits);
+}
+
+static uint64_t finish_single(const struct wl_op *op, float value)
+{
+    if (isnan(value))
+        return 0x7fffffff;
+    return op->imm & FTZ ? flush(bits_of_single(value)) : bits_of_single(value);
+}
+
+static uint64_t bits_of_double(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static uint64_t float_to_float(const struct wl_op *op, const uint64_t *operands)
+{
+    double value = source_value(op, operands[0], op->width_bytes);
+    if (op->imm & INTEGRAL)
+        value = integral(value, op->kind);
+    if (op->imm & SATURATE)
+        value = value > 0 ? fmin(value, 1) : 0;
+    if (op->imm & RELU && !(value > 0) && !isnan(value))
+        value = 0;
+    if (op->count == 8)
+        return bits_of_double(value);
+    if (op->count == 2)
+        return to_short(value, op->kind, op->imm & BFLOAT);
+    return finish_single(op, to_single(value, op->imm & INTEGRAL ? WL_ROUND_NEAREST : op->kind));
+}
+
+static uint64_t float_to_integer(const struct wl_op *op, const uint64_t *operands)
+{
+    const double value = integral(source_value(op, operands[0], op->count), op->kind);
+    const uint32_t bits = 8u * op->width_bytes;
+    const bool is_signed = op->flags & WL_OPF_SIGNED;
+    const uint64_t top = is_signed ? (1ull << (bits - 1)) - 1 : ~0ull >> (64 - bits);
+    const uint64_t bottom = is_signed ? ~top : 0;
+    if (isnan(value))
+        return bits < 64 && op->count < 8 ? 0 : is_signed ? bottom : 1ull << (bits - 1);
+    if (value >= ldexp(1, (int)bits - is_signed))
+        return top;
+    if (value < (is_signed ? -ldexp(1, (int)bits - 1) : 0))
+        return bottom;
+    return is_signed ? (uint64_t)(int64_t)value : (uint64_t)value;
+}
+
+static uint64_t integer_to_float(const struct wl_op *op, const uint64_t *operands)
+{
+    const uint32_t shift = 64u - 8u * op->width_bytes;
+    const bool is_signed = op->flags & WL_OPF_SIGNED;
+    const uint64_t bits = operands[0] << shift;
+    __extension__ __int128 value = is_signed ? (int64_t)bits >> shift : (__int128)(bits >> shift);
+    if (op->imm & SATURATE)
+        value = value > 0;
+    const bool is_negative = value < 0;
+    uint64_t magnitude = (uint64_t)(is_negative ? -value : value);
+    /* so many bits as the format has, and what decides how to round */
+    const int kept = op->count == 8 ? 53 : op->count == 4 ? 24 : op->imm & BFLOAT ? 8 : 11;
+    int down = 0;
+    while (magnitude >> kept >> down >> 3)
+        down++;
+    magnitude = magnitude >> down | ((magnitude & ((1ull << down) - 1)) != 0);
+    const enum wl_rounding rounding = op->kind;
+    if (op->count == 2)
+        return to_short(ldexp(is_negative ? -(double)magnitude : (double)magnitude, down), rounding,
+                        op->imm & BFLOAT);
+    if (op->count == 4)
+        return bits_of_single(ldexpf(
+            to_single(is_negative ? -(double)magnitude : (double)magnitude, rounding), down));
+    volatile int64_t source = is_negative ? -(int64_t)magnitude : (int64_t)magnitude;
+    fesetround(modes[rounding]);
+    volatile double result = (double)source;
+    fesetround(FE_TONEAREST);
+    return bits_of_double(ldexp(result, down));
+}
+
+static float compute_single(uint32_t operation, float a, float b, float c)
+{
+    volatile float x = a, y = b, z = c, one = 1;
+    switch (operation) {
+    case ADD:
+        return x + y;
+    case SUB:
+        return x - y;
+    case MUL:
+        return x * y;
+    case DIV:
+        return x / y;
+    case FMA:
+        return fmaf(x, y, z);
+    case SQRT:
+        return sqrtf(x);
+    default:
+        return one / x;
+    }
+}
+
+static uint64_t rounded_single(const struct wl_op *op, const uint64_t *operands)
+{
+    float values[3];
+    for (int i = 0; i < 3; i++)
+        values[i] =
+            single_from_bits(op->imm & FTZ ? flush((uint32_t)operands[i]) : (uint32_t)operands[i]);
+    fesetround(modes[op->kind & 15]);
+    volatile float result = compute_single(op->kind >> 4, values[0], values[1], values[2]);
+    fesetround(FE_TONEAREST);
+    if (op->imm & SATURATE)
+        result = result > 0 ? fminf(result, 1) : 0;
+    return finish_single(op, result);
+}
+
+static uint64_t rounded_double(const struct wl_op *op, const uint64_t *operands)
+{
+    volatile double x = from_bits(operands[0]), y = from_bits(operands[1]);
+    volatile double z = from_bits(operands[2]), one = 1;
+    fesetround(modes[op->kind & 15]);
+    const uint32_t operation = op->kind >> 4;
+    volatile double result = operation == ADD    ? x + y
+                             : operation == SUB  ? x - y
+                             : operation == MUL  ? x * y
+                             : operation == DIV  ? x / y
+                             : operation == FMA  ? fma(x, y, z)
+                             : operation == SQRT ? sqrt(x)
+                                                 : one / x;
+    fesetround(FE_TONEAREST);
+    return bits_of_double(result);
+}
+
+/* ---- all lanes ---- */
+
+struct machine {
+    struct wl_warp warp;
+    uint32_t registers[REGISTERS][2 * WL_LANES] __attribute__((aligned(64)));
+};
+
+static uint64_t lane_of(const struct machine *machine, uint32_t number, uint32_t lane, bool is_wide)
+{
+    uint64_t value;
+    if (!is_wide)
+        return machine->registers[number][lane];
+    memcpy(&value, &machine->registers[number][2 * lane], sizeof value);
+    return value;
+}
+
+static void set_lane(struct machine *machine, uint32_t number, uint32_t lane, bool is_wide,
+                     uint64_t value)
+{
+    if (is_wide)
+        memcpy(&machine->registers[number][2 * lane], &value, sizeof value);
+    else
+        machine->registers[number][lane] = (uint32_t)value;
+}
+
+/* Which NaN a double is, is the host's affair. */
+static bool are_alike(uint64_t a, uint64_t b, bool is_double)
+{
+    return a == b || (is_double && isnan(from_bits(a)) && isnan(from_bits(b)));
+}
+
+struct kind {
+    uint64_t (*reference)(const struct wl_op *op, const uint64_t *operands);
+    bool is_wide_source, is_wide, is_double; /* wide, double: the result */
+};
+
+static void compare(const struct machine *start, const struct wl_op *op, const struct kind *kind)
+{
+    const struct wl_executor_row *tables[] = {wl_exec_table_v2, wl_exec_table_v3, wl_exec_table_v4};
+    const bool has_level[] = {true, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),
+                              __builtin_cpu_supports("avx512bw") &&
+                                  __builtin_cpu_supports("avx512vl")};
+    for (size_t level = 0; level < WL_COUNT(tables); level++) {
+        static struct machine machine;
+        const struct wl_executor_row *row = &tables[level][op->code];
+        if (!has_level[level])
+            continue;
+        machine = *start;
+        machine.warp.registers = (uint8_t *)machine.registers;
+        machine.warp.is_masked = machine.warp.active != WL_FULL_MASK;
+        (machine.warp.is_masked ? row->masked : row->full)(&machine.warp, op);
+        assert_int_equal(FE_TONEAREST, fegetround());
+        for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+            uint64_t operands[3], expected = lane_of(start, 0, lane, kind->is_wide);
+            for (uint32_t i = 0; i < 3; i++)
+                operands[i] = lane_of(start, 1 + i, lane, kind->is_wide_source);
+            if (start->warp.active >> lane & 1)
+                expected = kind->reference(op, operands);
+            if (!kind->is_wide)
+                expected = (uint32_t)expected;
+            const uint64_t found = lane_of(&machine, 0, lane, kind->is_wide);
+            if (!are_alike(expected, found, kind->is_double))
+                fail_msg("level %zu operation %u kind %u imm %d width %u count %u flags %x: "
+                         "of %llx, %llx, %llx it made %llx, not %llx",
+                         level, op->code, op->kind, (int)op->imm, op->width_bytes, op->count,
+                         op->flags, (unsigned long long)operands[0],
+                         (unsigned long long)operands[1], (unsigned long long)operands[2],
+                         (unsigned long long)found, (unsigned long long)expected);
+        }
+    }
+}
+
+static void fill(struct machine *machine, uint32_t float_bytes)
+{
+    memset(machine, 0, sizeof *machine);
+    for (uint32_t number = 0; number < REGISTERS; number++)
+        for (uint32_t lane = 0; lane < (float_bytes == 8 ? WL_LANES : 2 * WL_LANES); lane++)
+            set_lane(machine, number, lane, float_bytes == 8,
+                     float_bytes ? draw_float(float_bytes) : draw_integer());
+    machine->warp.active = draw(2) ? WL_FULL_MASK : (uint32_t)draw_bits();
+    machine->warp.mask = machine->warp.active;
+}
+
+static struct wl_op draw_operation(enum wl_opcode code)
+{
+    return (struct wl_op){.code = (uint16_t)code,
+                          .kind = (uint8_t)draw(4),
+                          .dst = 0,
+                          .a = 8 * WL_LANES,
+                          .b = 16 * WL_LANES,
+                          .c = 24 * WL_LANES};
+}
+
+static uint8_t draw_width(void)
+{
+    return (uint8_t)(2u << draw(3));
+}
+
+static void test_float_to_float(void **unused)
+{
+    (void)unused;
+    struct machine machine;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        struct wl_op op = draw_operation(WL_OP_CVT_FLOAT_TO_FLOAT);
+        op.width_bytes = draw_width();
+        op.count = draw_width();
+        op.imm = draw(64);
+        fill(&machine, op.width_bytes);
+        compare(&machine, &op,
+                &(struct kind){float_to_float, op.width_bytes == 8, op.count == 8, op.count == 8});
+    }
+}
+
+static void test_float_to_integer(void **unused)
+{
+    (void)unused;
+    struct machine machine;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        struct wl_op op = draw_operation(WL_OP_CVT_FLOAT_TO_INT);
+        op.count = draw_width();
+        op.width_bytes = (uint8_t)(1u << draw(4));
+        const bool is_wide = op.width_bytes == 8 || draw(3) == 0;
+        op.flags = (uint8_t)((draw(2) ? WL_OPF_SIGNED : 0) | (is_wide ? WL_OPF_DST64 : 0));
+        op.imm = (draw(2) ? FTZ : 0) | (draw(2) ? BFLOAT_SOURCE : 0);
+        fill(&machine, op.count);
+        compare(&machine, &op, &(struct kind){float_to_integer, op.count == 8, is_wide, false});
+    }
+}
+
+static void test_integer_to_float(void **unused)
+{
+    (void)unused;
+    struct machine machine;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        struct wl_op op = draw_operation(WL_OP_CVT_INT_TO_FLOAT);
+        op.width_bytes = (uint8_t)(1u << draw(4));
+        op.count = draw_width();
+        op.flags = draw(2) ? WL_OPF_SIGNED : 0;
+        op.imm = (draw(4) ? 0 : SATURATE) | (draw(2) ? BFLOAT : 0);
+        fill(&machine, 0);
+        compare(&machine, &op,
+                &(struct kind){integer_to_float, op.width_bytes == 8, op.count == 8, false});
+    }
+}
+
+static void test_rounded(void **unused)
+{
+    (void)unused;
+    struct machine machine;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        const bool is_double = draw(2);
+        struct wl_op op = draw_operation(is_double ? WL_OP_ROUNDED_F64 : WL_OP_ROUNDED_F32);
+        op.kind |= (uint8_t)(draw(OPERATIONS) << 4);
+        op.imm = is_double ? 0 : (draw(2) ? FTZ : 0) | (draw(3) ? 0 : SATURATE);
+        fill(&machine, is_double ? 8 : 4);
+        compare(&machine, &op,
+                &(struct kind){is_double ? rounded_double : rounded_single, is_double, is_double,
+                               is_double});
+    }
+}
+#endif
+
+int main(void)
+{
+#if defined(__x86_64__)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_float_to_float), cmocka_unit_test(test_float_to_integer),
+        cmocka_unit_test(test_integer_to_float), cmocka_unit_test(test_rounded)};
+    __builtin_cpu_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+#else
+    return 0;
+#endif
+}
