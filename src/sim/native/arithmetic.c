@@ -1,21 +1,37 @@
 /* Arithmetic, and conversions between 32 and 64 bits. */
 #include "sim/native/emitter.h"
 
-/* A copy without subnormals in a temporary register. */
-static uint32_t flushed(struct native_emitter *e, struct wl_operand_place place, uint32_t temporary)
+uint32_t native_flushed(struct native_emitter *e, struct wl_operand_place place, uint32_t temporary)
 {
     native_fetch(e, temporary, place, false);
     e->host->flush(e, temporary);
     return temporary;
 }
 
+/* The instructions give of a NaN, and of two zeros, the second. */
+void native_saturate(struct native_emitter *e, uint32_t number)
+{
+    static const struct wl_encoding minimum = {0, 1, 0, 0x5d}, maximum = {0, 1, 0, 0x5f};
+    native_emit(e, maximum, number, number, native_literal_32(e, 0), -1);
+    native_emit(e, minimum, number, number, native_literal_32(e, 0x3f800000), -1);
+}
+
+/* What the row says of results in single precision. */
+static void finish(struct native_emitter *e, uint32_t number)
+{
+    if (e->row->flags & WL_NATIVE_SATURATES)
+        native_saturate(e, number);
+    if (e->row->flags & WL_NATIVE_FLUSHES)
+        e->host->flush(e, number);
+}
+
 static void emit_binary_flushed(struct native_emitter *e)
 {
-    const uint32_t a = flushed(e, native_find_place(e, 0, 0), NATIVE_TEMPORARY_A);
-    const uint32_t b = flushed(e, native_second_place(e, 0), NATIVE_TEMPORARY_B);
+    const uint32_t a = native_flushed(e, native_find_place(e, 0, 0), NATIVE_TEMPORARY_A);
+    const uint32_t b = native_flushed(e, native_second_place(e, 0), NATIVE_TEMPORARY_B);
     const uint32_t d = native_take_vector(e);
     native_emit(e, e->row->encoding, d, a, native_vector(b), -1);
-    e->host->flush(e, d);
+    finish(e, d);
     native_define(e, 0, 0, d, true);
 }
 
@@ -38,6 +54,7 @@ void native_emit_binary(struct native_emitter *e)
             a.kind == WL_OPERAND_VECTOR ? a.vector : native_in_vector(e, 0, half);
         const uint32_t d = native_take_vector(e);
         native_emit(e, e->row->encoding, d, source, b, -1);
+        finish(e, d);
         native_define(e, 0, half, d, is_float);
     }
 }
@@ -177,11 +194,11 @@ void native_emit_fused(struct native_emitter *e)
             first = b;
             b = swap;
         }
-        const uint32_t a = flushes                           ? flushed(e, first, NATIVE_TEMPORARY_A)
+        const uint32_t a = flushes ? native_flushed(e, first, NATIVE_TEMPORARY_A)
                            : first.kind == WL_OPERAND_VECTOR ? first.vector
                                                              : native_in_vector(e, 0, half);
         if (flushes)
-            b = native_vector(flushed(e, b, NATIVE_TEMPORARY_B));
+            b = native_vector(native_flushed(e, b, NATIVE_TEMPORARY_B));
         uint32_t d;
         if (c.kind == WL_OPERAND_VECTOR && !flushes && e->next_of_reads[e->at][2] == NATIVE_NEVER &&
             c.vector != a && (b.kind != WL_OPERAND_VECTOR || c.vector != b.vector)) {
@@ -195,8 +212,7 @@ void native_emit_fused(struct native_emitter *e)
                 e->host->flush(e, d);
         }
         native_emit(e, e->row->encoding, d, a, b, -1);
-        if (flushes)
-            e->host->flush(e, d);
+        finish(e, d);
         native_define(e, 0, half, d, is_float);
     }
 }

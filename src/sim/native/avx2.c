@@ -20,7 +20,8 @@ static const struct wl_encoding broadcast_byte = {1, 2, 0, 0x78}, blend_by_vecto
                                 shift_32 = {1, 1, 0, 0x72}, shift_64 = {1, 1, 0, 0x73},
                                 shift_right_each_64 = {1, 2, 1, 0x45},
                                 float_of_32 = {0, 1, 0, 0x5b}, double_of_32 = {2, 1, 0, 0xe6},
-                                add_floats = {0, 1, 0, 0x58}, multiply_floats = {0, 1, 0, 0x59},
+                                add_floats = {0, 1, 0, 0x58}, subtract_floats = {0, 1, 0, 0x5c},
+                                maximum_floats = {0, 1, 0, 0x5f}, multiply_floats = {0, 1, 0, 0x59},
                                 add_doubles = {1, 1, 0, 0x58};
 enum { SHIFT_RIGHT = 2, SHIFT_LEFT = 6 }; /* where an instruction has no destination */
 
@@ -283,8 +284,11 @@ static void emit_select(struct native_emitter *e)
 static void emit_order_float(struct native_emitter *e)
 {
     const bool is_least = e->row->encoding.opcode == 0x5d;
-    const uint32_t a = native_in_vector(e, 0, 0),
-                   b = in_vector(e, native_second_place(e, 0), false, B);
+    const bool flushes = e->row->flags & WL_NATIVE_FLUSHES;
+    const uint32_t first = native_in_vector(e, 0, 0);
+    const struct wl_operand_place second = native_second_place(e, 0);
+    const uint32_t a = flushes ? native_flushed(e, native_vector(first), A) : first,
+                   b = flushes ? native_flushed(e, second, B) : in_vector(e, second, false, B);
     const uint32_t d = native_take_vector(e);
     native_emit(e, e->row->encoding, d, a, native_vector(b), -1);
     native_emit(e, compare_floats, C, b, native_vector(b), 3);
@@ -295,16 +299,35 @@ static void emit_order_float(struct native_emitter *e)
     native_define(e, 0, 0, d, true);
 }
 
-/* What is none of its range the instruction makes the least integer. */
-static void emit_truncate(struct native_emitter *e)
+static const struct wl_encoding truncate_floats = {2, 1, 0, 0x5b};
+
+/* Numbers from 2^31 on are converted less that, which is the bit of the sign then. */
+static void truncate_unsigned(struct native_emitter *e, uint32_t d, uint32_t a)
 {
-    const uint32_t a = native_in_vector(e, 0, 0), d = native_take_vector(e);
-    native_emit(e, e->row->encoding, d, 0, native_vector(a), -1);
+    native_emit(e, maximum_floats, d, a, native_literal_32(e, 0), -1); /* a NaN, too, is 0 then */
+    native_emit(e, compare_floats, B, d, native_literal_32(e, 0x4f800000), 0x0d); /* >= 2^32 */
+    native_emit(e, compare_floats, C, d, native_literal_32(e, 0x4f000000), 0x0d); /* >= 2^31 */
+    native_emit(e, native_and_32, C, C, native_literal_32(e, 0x4f000000), -1);
+    native_emit(e, subtract_floats, d, d, native_vector(C), -1);
+    native_emit(e, truncate_floats, d, 0, native_vector(d), -1);
+    shift(e, shift_32, SHIFT_LEFT, C, C, 1);
+    native_emit(e, native_and_32, C, C, native_literal_32(e, 0x80000000), -1);
+    native_emit(e, native_xor_32, d, d, native_vector(C), -1);
+    native_emit(e, or_bits, d, d, native_vector(B), -1);
+}
+
+/* What is none of its range the instruction makes the least integer. */
+static void truncate(struct native_emitter *e, bool is_signed, uint32_t d, uint32_t a)
+{
+    if (!is_signed) {
+        truncate_unsigned(e, d, a);
+        return;
+    }
+    native_emit(e, truncate_floats, d, 0, native_vector(a), -1);
     native_emit(e, compare_floats, C, a, native_literal_32(e, 0x4f000000), 0x0d); /* >= 2^31 */
     native_emit(e, native_xor_32, d, d, native_vector(C), -1);
     native_emit(e, compare_floats, C, a, native_vector(a), 7); /* is a number */
     native_emit(e, native_and_32, d, d, native_vector(C), -1);
-    native_define(e, 0, 0, d, false);
 }
 
 /* dst = the low 64 bits of a * b, by halves of 32; dst may be A. */
@@ -427,22 +450,23 @@ const struct native_host native_host_256 = {
     .vectors = VECTORS,
     .vectors_masked = VECTORS_MASKED,
     .vectors_checked = VECTORS_CHECKED,
-    .forms = {NATIVE_COMMON_FORMS, [WL_NATIVE_THREE_LOGIC] = emit_three_logic,
-              [WL_NATIVE_COMPARE] = emit_compare, [WL_NATIVE_SELECT] = emit_select,
-              [WL_NATIVE_FROM_PREDICATE] = emit_from_predicate,
-              [WL_NATIVE_ORDER_FLOAT] = emit_order_float, [WL_NATIVE_TRUNCATE] = emit_truncate,
-              [WL_NATIVE_MULTIPLY_64] = emit_multiply_64,
-              [WL_NATIVE_MULTIPLY_ADD_64] = emit_multiply_add_64,
-              [WL_NATIVE_ORDER_64] = emit_order_64, [WL_NATIVE_ABSOLUTE_64] = emit_absolute_64,
-              [WL_NATIVE_SHIFT_SIGNED_64] = emit_shift_signed_64,
-              [WL_NATIVE_FLOAT_OF_UNSIGNED] = emit_float_of_unsigned,
-              [WL_NATIVE_DOUBLE_OF_UNSIGNED] = emit_double_of_unsigned},
+    .forms =
+        {NATIVE_COMMON_FORMS, [WL_NATIVE_THREE_LOGIC] = emit_three_logic,
+         [WL_NATIVE_COMPARE] = emit_compare, [WL_NATIVE_SELECT] = emit_select,
+         [WL_NATIVE_FROM_PREDICATE] = emit_from_predicate,
+         [WL_NATIVE_ORDER_FLOAT] = emit_order_float, [WL_NATIVE_MULTIPLY_64] = emit_multiply_64,
+         [WL_NATIVE_MULTIPLY_ADD_64] = emit_multiply_add_64, [WL_NATIVE_ORDER_64] = emit_order_64,
+         [WL_NATIVE_ABSOLUTE_64] = emit_absolute_64,
+         [WL_NATIVE_SHIFT_SIGNED_64] = emit_shift_signed_64,
+         [WL_NATIVE_FLOAT_OF_UNSIGNED] = emit_float_of_unsigned,
+         [WL_NATIVE_DOUBLE_OF_UNSIGNED] = emit_double_of_unsigned},
     .begin_masked = begin_masked,
     .store_active = store_active,
     .keep_active = keep_active,
     .jump_if_any = jump_if_any,
     .make_canonical = make_canonical,
     .flush = flush,
+    .truncate = truncate,
     .begin_checks = begin_checks,
     .end_checks = end_checks,
     .check = check,

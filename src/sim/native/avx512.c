@@ -181,10 +181,15 @@ static void emit_order_float(struct native_emitter *e)
 {
     static const struct wl_encoding or_bits = {1, 1, 0, 0xeb};
     const bool is_least = e->row->encoding.opcode == 0x5d;
-    const uint32_t a = native_in_vector(e, 0, 0);
+    const uint32_t first = native_in_vector(e, 0, 0);
     const struct wl_operand_place place = native_second_place(e, 0);
     const uint32_t d = native_take_vector(e), b = NATIVE_TEMPORARY_B;
+    uint32_t a = first;
     native_fetch(e, b, place, false);
+    if (e->row->flags & WL_NATIVE_FLUSHES) {
+        a = native_flushed(e, native_vector(first), NATIVE_TEMPORARY_A);
+        flush(e, b);
+    }
     native_emit(e, e->row->encoding, d, a, native_vector(b), -1);
     native_emit(e, compare_floats, MASK_A, b, native_vector(b), 3);
     native_emit(e, compare_floats, MASK_B, a, native_vector(b), 0);
@@ -194,15 +199,20 @@ static void emit_order_float(struct native_emitter *e)
 }
 
 /* What is none of its range the instruction makes the least integer. */
-static void emit_truncate(struct native_emitter *e)
+static void truncate(struct native_emitter *e, bool is_signed, uint32_t d, uint32_t a)
 {
-    const uint32_t a = native_in_vector(e, 0, 0), d = native_take_vector(e);
-    native_emit(e, e->row->encoding, d, 0, native_vector(a), -1);
+    static const struct wl_encoding maximum = {0, 1, 0, 0x5f}, to_signed = {2, 1, 0, 0x5b},
+                                    to_unsigned = {0, 1, 0, 0x78};
+    if (!is_signed) {
+        native_emit(e, maximum, d, a, native_literal_32(e, 0), -1); /* a NaN, too, is 0 then */
+        native_emit(e, to_unsigned, d, 0, native_vector(d), -1);    /* 2^32 and more: all bits */
+        return;
+    }
+    native_emit(e, to_signed, d, 0, native_vector(a), -1);
     native_emit(e, compare_floats, MASK_A, a, native_literal_32(e, 0x4f000000), 0x0d); /* >= 2^31 */
     native_emit(e, compare_floats, MASK_B, a, native_vector(a), 3);
     emit_masked(e, native_subtract_32, d, d, native_literal_32(e, 1), MASK_A);
     emit_masked(e, native_xor_32, d, d, native_vector(d), MASK_B);
-    native_define(e, 0, 0, d, false);
 }
 
 const struct native_host native_host_512 = {
@@ -217,8 +227,7 @@ const struct native_host native_host_512 = {
         {NATIVE_COMMON_FORMS, [WL_NATIVE_THREE_LOGIC] = emit_three_logic,
          [WL_NATIVE_COMPARE] = emit_compare, [WL_NATIVE_SELECT] = emit_select,
          [WL_NATIVE_FROM_PREDICATE] = emit_from_predicate,
-         [WL_NATIVE_ORDER_FLOAT] = emit_order_float, [WL_NATIVE_TRUNCATE] = emit_truncate,
-         [WL_NATIVE_MULTIPLY_64] = native_emit_binary,
+         [WL_NATIVE_ORDER_FLOAT] = emit_order_float, [WL_NATIVE_MULTIPLY_64] = native_emit_binary,
          [WL_NATIVE_MULTIPLY_ADD_64] = native_emit_multiply_add,
          [WL_NATIVE_ORDER_64] = native_emit_binary, [WL_NATIVE_ABSOLUTE_64] = native_emit_unary,
          [WL_NATIVE_SHIFT_SIGNED_64] = native_emit_shift_wide,
@@ -230,6 +239,7 @@ const struct native_host native_host_512 = {
     .jump_if_any = jump_if_any,
     .make_canonical = make_canonical,
     .flush = flush,
+    .truncate = truncate,
     .check = check,
     .every_other = every_other,
     .permute = permute,

@@ -69,6 +69,8 @@ struct native_host {
     /* NaNs become the canonical one; subnormal elements become zero of the same sign */
     void (*make_canonical)(struct native_emitter *e, uint32_t number);
     void (*flush)(struct native_emitter *e, uint32_t number);
+    /* d = a as an integer, or the nearest there is, NaN 0; a, d: not C, B nor each other */
+    void (*truncate)(struct native_emitter *e, bool is_signed, uint32_t d, uint32_t a);
     /* jumps away, there or where checks end, unless the vectors (one or two) of addresses, less
      * NATIVE_TEMPORARY_A, are as expected: a vector's bytes each. begin, end: may be NULL */
     void (*begin_checks)(struct native_emitter *e);
@@ -201,6 +203,16 @@ void native_emit_narrow(struct native_emitter *e);
 void native_emit_pack(struct native_emitter *e);
 void native_emit_unpack(struct native_emitter *e);
 void native_emit_fused(struct native_emitter *e);
+void native_emit_truncate(struct native_emitter *e);
+void native_emit_integral(struct native_emitter *e);
+void native_emit_narrow_float(struct native_emitter *e);
+void native_emit_float_of_short(struct native_emitter *e);
+void native_emit_rounded(struct native_emitter *e);
+/* Clamps to [0, 1], NaN to 0. */
+void native_saturate(struct native_emitter *e, uint32_t number);
+/* A copy without subnormals in a temporary register. */
+uint32_t native_flushed(struct native_emitter *e, struct wl_operand_place place,
+                        uint32_t temporary);
 void native_emit_predicate_logic(struct native_emitter *e);
 void native_emit_predicate_constant(struct native_emitter *e);
 void native_emit_special(struct native_emitter *e);
@@ -237,6 +249,10 @@ uint32_t native_exit_label(struct native_emitter *e);
     [WL_NATIVE_SHARED] = native_emit_shared, [WL_NATIVE_GLOBAL] = native_emit_global,             \
     [WL_NATIVE_SHUFFLE] = native_emit_shuffle, [WL_NATIVE_STORE] = native_emit_store,             \
     [WL_NATIVE_EXTEND] = native_emit_extend, [WL_NATIVE_BINARY_SHORT] = native_emit_binary_short, \
-    [WL_NATIVE_MULTIPLY_SHORT] = native_emit_multiply_short
+    [WL_NATIVE_MULTIPLY_SHORT] = native_emit_multiply_short,                                      \
+    [WL_NATIVE_TRUNCATE] = native_emit_truncate, [WL_NATIVE_INTEGRAL] = native_emit_integral,     \
+    [WL_NATIVE_NARROW_FLOAT] = native_emit_narrow_float,                                          \
+    [WL_NATIVE_FLOAT_OF_SHORT] = native_emit_float_of_short,                                      \
+    [WL_NATIVE_ROUNDED] = native_emit_rounded
 
 #endif

@@ -45,7 +45,11 @@ enum wl_native_form {
     WL_NATIVE_FUNNEL,        /* 32 of 64 bits, shifted by up to 31 */
     WL_NATIVE_RECIPROCAL,
     WL_NATIVE_ORDER_FLOAT, /* the lesser or greater; of a NaN and a number the number */
-    WL_NATIVE_TRUNCATE,    /* to the next integer towards zero, or as near as there is one */
+    WL_NATIVE_TRUNCATE,    /* to an integer, or as near as there is one */
+    WL_NATIVE_INTEGRAL,    /* rounded to an integer that stays a float, or clamped to [0, 1] */
+    WL_NATIVE_NARROW_FLOAT,
+    WL_NATIVE_FLOAT_OF_SHORT,
+    WL_NATIVE_ROUNDED, /* to nearest or not; kind: operation << 4 | rounding */
     /* of 64 bits, as AVX-512 alone has them; and of integers without sign */
     WL_NATIVE_MULTIPLY_64,
     WL_NATIVE_MULTIPLY_ADD_64,
@@ -70,6 +74,7 @@ enum {
     WL_NATIVE_HAS_IMMEDIATE = 16, /* in place of b */
     WL_NATIVE_SHORT = 32,         /* of 16 bits */
     WL_NATIVE_ZEROS = 64,         /* what extends a value; else its sign */
+    WL_NATIVE_SATURATES = 128,    /* results are clamped to [0, 1], NaN to 0 */
 };
 
 enum wl_native_literal {
@@ -80,6 +85,14 @@ enum wl_native_literal {
     WL_NATIVE_BUT_SIGN_32,
     WL_NATIVE_SIGN_64,
     WL_NATIVE_BUT_SIGN_64,
+};
+
+/* Operations of WL_OP_ROUNDED_F32 that are compiled. */
+enum {
+    WL_NATIVE_ROUNDED_ADD = 0,
+    WL_NATIVE_ROUNDED_SUB = 1,
+    WL_NATIVE_ROUNDED_MUL = 2,
+    WL_NATIVE_ROUNDED_FMA = 4
 };
 
 struct wl_native_row {

@@ -17,6 +17,7 @@
 #define ADDS WL_NATIVE_ADDS
 #define SHORT WL_NATIVE_SHORT
 #define ZEROS WL_NATIVE_ZEROS
+#define SATURATES WL_NATIVE_SATURATES
 
 const struct wl_native_row wl_native_rows[WL_OP_COUNT] = {
 #define R(code, form, bits, prefix, map, wide, opcode, flags, number) \
@@ -86,6 +87,17 @@ static void add_special(struct wl_native_operands *all, const struct wl_op *op,
     case WL_NATIVE_UNPACK:
         read(all, op->a, WL_CLASS_64);
         written(all, op->b, WL_CLASS_32, 1);
+        break;
+    case WL_NATIVE_TRUNCATE:
+    case WL_NATIVE_INTEGRAL:
+    case WL_NATIVE_FLOAT_OF_SHORT:
+        read(all, op->a, WL_CLASS_32);
+        break;
+    case WL_NATIVE_ROUNDED:
+        read(all, op->a, WL_CLASS_32);
+        read(all, op->b, WL_CLASS_32);
+        if (op->kind >> 4 == WL_NATIVE_ROUNDED_FMA)
+            read(all, op->c, WL_CLASS_32);
         break;
     case WL_NATIVE_SHUFFLE:
         read(all, op->a, WL_CLASS_32);
