@@ -300,6 +300,82 @@ static uint64_t rounded_double(const struct wl_op *op, const uint64_t *operands)
     return bits_of_double(result);
 }
 
+/* Rounded so that it can be rounded once more: towards zero, the last bit set if that lost any. */
+static double add_to_odd(double a, double b)
+{
+    volatile double x = a, y = b;
+    feclearexcept(FE_INEXACT);
+    fesetround(FE_TOWARDZERO);
+    volatile double sum = x + y;
+    const bool is_exact = !fetestexcept(FE_INEXACT);
+    fesetround(FE_TONEAREST);
+    return is_exact || isinf(sum) ? sum : from_bits(bits_of_double(sum) | 1);
+}
+
+static double least_or_most(double a, double b, bool is_least, bool wants_nan)
+{
+    if (isnan(a) || isnan(b))
+        return wants_nan ? NAN : isnan(a) ? b : a;
+    if (a == b)
+        return (signbit(a) != 0) == is_least ? a : b;
+    return (a < b) == is_least ? a : b;
+}
+
+static uint32_t flush_half(const struct wl_op *op, uint32_t half)
+{
+    return !(op->imm & WL_HALF_FTZ) || half & 0x7c00 ? half : half & 0x8000;
+}
+
+static uint32_t compute_half(const struct wl_op *op, const uint32_t *halves)
+{
+    const bool is_bfloat = op->imm & WL_HALF_BFLOAT, wants_nan = op->imm & WL_HALF_NAN;
+    const bool is_magnitude = op->imm & WL_HALF_XORSIGN;
+    double value[3], result;
+    for (int i = 0; i < 3; i++) {
+        value[i] = half_value(is_bfloat ? halves[i] : flush_half(op, halves[i]), is_bfloat);
+        if (is_magnitude)
+            value[i] = fabs(value[i]);
+    }
+    switch (op->kind) {
+    case WL_HALF_NEG:
+    case WL_HALF_ABS:
+        return isnan(value[0]) ? 0x7fff
+                               : (flush_half(op, halves[0]) & 0x7fff) |
+                                     (op->kind == WL_HALF_NEG ? ~halves[0] & 0x8000 : 0);
+    case WL_HALF_ADD:
+    case WL_HALF_SUB:
+        result = add_to_odd(value[0], op->kind == WL_HALF_ADD ? value[1] : -value[1]);
+        break;
+    case WL_HALF_MUL:
+        result = value[0] * value[1];
+        break;
+    case WL_HALF_FMA:
+        result = add_to_odd(value[0] * value[1], value[2]);
+        break;
+    default:
+        result = least_or_most(value[0], value[1], op->kind == WL_HALF_MIN, wants_nan);
+        break;
+    }
+    if (op->imm & WL_HALF_SAT)
+        result = result > 0 ? fmin(result, 1) : 0;
+    if (op->imm & WL_HALF_RELU && !(result > 0) && !isnan(result))
+        result = 0;
+    const uint32_t half = to_short(result, WL_ROUND_NEAREST, is_bfloat);
+    if (is_magnitude && !isnan(value[0]) && !isnan(value[1]))
+        return half | ((halves[0] ^ halves[1]) & 0x8000);
+    return is_bfloat ? half : flush_half(op, half);
+}
+
+static uint64_t half_pair(const struct wl_op *op, const uint64_t *operands)
+{
+    uint32_t low[3], high[3];
+    for (int i = 0; i < 3; i++) {
+        low[i] = (uint32_t)operands[i] & 0xffff;
+        high[i] = (uint32_t)operands[i] >> 16;
+    }
+    return compute_half(op, low) | (op->imm & WL_HALF_PAIR ? compute_half(op, high) << 16 : 0);
+}
+
 /* ---- all lanes ---- */
 
 struct machine {
@@ -460,6 +536,41 @@ static void test_rounded(void **unused)
                                is_double});
     }
 }
+
+/* Those that have operations of their own. */
+static void compare_plain(const struct machine *machine, const struct wl_op *op)
+{
+    static const enum wl_opcode codes[][2] = {[WL_HALF_FMA] = {WL_OP_FMA_F16, WL_OP_FMA_F16X2},
+                                              [WL_HALF_MIN] = {WL_OP_MIN_F16},
+                                              [WL_HALF_MAX] = {WL_OP_MAX_F16}};
+    struct wl_op plain = *op;
+    if (op->kind >= WL_COUNT(codes) || !codes[op->kind][op->imm & WL_HALF_PAIR])
+        return;
+    plain.code = (uint16_t)codes[op->kind][op->imm & WL_HALF_PAIR];
+    plain.imm &= WL_HALF_PAIR;
+    compare(machine, &plain, &(struct kind){half_pair, false, false, false});
+}
+
+/* Numbers beside each other in size, whose sums are halfway between numbers, and any. */
+static void test_halves(void **unused)
+{
+    (void)unused;
+    struct machine machine;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        struct wl_op op = draw_operation(WL_OP_HALF);
+        op.kind = (uint8_t)draw(WL_HALF_ABS + 1);
+        op.imm = draw(2) ? draw(4) : draw(128);
+        if (op.kind != WL_HALF_MIN && op.kind != WL_HALF_MAX)
+            op.imm &= ~(int64_t)(WL_HALF_XORSIGN | WL_HALF_NAN);
+        fill(&machine, 4);
+        for (uint32_t number = 1; number < REGISTERS; number++)
+            for (uint32_t lane = 0; lane < WL_LANES; lane++)
+                machine.registers[number][lane] =
+                    (uint32_t)draw_bits() & (draw(2) ? 0xbfffbfff : 0xffffffff);
+        compare(&machine, &op, &(struct kind){half_pair, false, false, false});
+        compare_plain(&machine, &op);
+    }
+}
 #endif
 
 int main(void)
@@ -467,7 +578,8 @@ int main(void)
 #if defined(__x86_64__)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_float_to_float), cmocka_unit_test(test_float_to_integer),
-        cmocka_unit_test(test_integer_to_float), cmocka_unit_test(test_rounded)};
+        cmocka_unit_test(test_integer_to_float), cmocka_unit_test(test_rounded),
+        cmocka_unit_test(test_halves)};
     __builtin_cpu_init();
     return cmocka_run_group_tests(tests, NULL, NULL);
 #else

@@ -8,28 +8,47 @@
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
 
+#define SIGN 0x8000u
+
 static inline u32 flush_half(u32 half)
 {
     return half & 0x7c00u ? half : half & 0x8000u;
 }
 
-static inline f32 widen(u32 half, s64 flags)
+/* d = numbers of 16 bits in single precision, which has them all. */
+static void widen(const u32 *half, s64 flags, f32 *d)
 {
-    if (flags & WL_HALF_BFLOAT)
-        return float_of(half << 16);
-    return half_to_float(flags & WL_HALF_FTZ ? flush_half(half) : half);
+    if (flags & WL_HALF_BFLOAT) {
+        WL_FOR_LANES (i)
+            d[i] = float_of(half[i] << 16);
+    } else if (flags & WL_HALF_FTZ) {
+        WL_FOR_LANES (i)
+            d[i] = half_to_float(flush_half(half[i]));
+    } else {
+        WL_FOR_LANES (i)
+            d[i] = half_to_float(half[i]);
+    }
 }
 
-static inline u32 narrow(f64 value, s64 flags)
+/* d = values, which may have been rounded to odd, in 16 bits. */
+static void narrow(f64 *value, s64 flags, u32 *d)
 {
     if (flags & WL_HALF_SAT)
-        value = value > 0 ? (value < 1 ? value : 1) : 0;
+        WL_FOR_LANES (i)
+            value[i] = value[i] > 0 ? (value[i] < 1 ? value[i] : 1) : 0;
     if (flags & WL_HALF_RELU)
-        value = value > 0 || value != value ? value : 0;
-    if (flags & WL_HALF_BFLOAT)
-        return bfloat_rounded(value, WL_ROUND_NEAREST);
-    u32 half = double_to_half(value);
-    return flags & WL_HALF_FTZ ? flush_half(half) : half;
+        WL_FOR_LANES (i)
+            value[i] = value[i] > 0 || value[i] != value[i] ? value[i] : 0;
+    if (flags & WL_HALF_BFLOAT) {
+        WL_FOR_LANES (i)
+            d[i] = bfloat_rounded(value[i], WL_ROUND_NEAREST);
+        return;
+    }
+    WL_FOR_LANES (i)
+        d[i] = double_to_half(value[i]);
+    if (flags & WL_HALF_FTZ)
+        WL_FOR_LANES (i)
+            d[i] = flush_half(d[i]);
 }
 
 /* What the special function unit gives is cut off, not rounded. */
@@ -43,59 +62,110 @@ static inline u32 narrow_cut(f32 value, s64 flags)
     return flags & WL_HALF_FTZ ? flush_half(cut) : cut;
 }
 
-/* The same number with that sign; NaN becomes the one that arithmetic gives. */
-static inline u32 with_sign(u32 half, s64 flags, u32 sign)
+static void approximate(enum wl_half kind, s64 flags, const u32 *half, u32 *d)
 {
-    const u32 infinite = flags & WL_HALF_BFLOAT ? 0x7f80u : 0x7c00u;
-    const u32 kept = flags & WL_HALF_FTZ ? flush_half(half) : half;
-    return (half & 0x7fffu) > infinite ? 0x7fffu : (kept & 0x7fffu) | sign;
+    f32 x[WL_LANES] __attribute__((aligned(64)));
+    widen(half, flags, x);
+    WL_FOR_LANES (i) {
+        const f32 found = kind == WL_HALF_EX2 ? wl_approximate_ex2(x[i]) : wl_approximate_tanh(x[i]);
+        d[i] = narrow_cut(found, flags);
+    }
 }
 
-static u32 compute(enum wl_half kind, s64 flags, u32 a, u32 b, u32 c)
+#define CASE(kind, expression)       \
+    case kind:                       \
+        WL_FOR_LANES (i)             \
+            value[i] = (expression); \
+        break
+
+/* d = the same numbers with another sign, or none; NaN becomes the one that arithmetic gives. */
+static void change_sign(const u32 *half, s64 flags, bool negates, u32 *d)
 {
-    const u32 sign = 0x8000u;
+    const u32 infinite = flags & WL_HALF_BFLOAT ? 0x7f80u : 0x7c00u;
+    WL_FOR_LANES (i) {
+        const u32 sign = negates ? (half[i] & SIGN) ^ SIGN : 0;
+        const u32 kept = flags & WL_HALF_FTZ ? flush_half(half[i]) : half[i];
+        const u32 magnitude = half[i] & ~SIGN;
+        d[i] = magnitude > infinite ? 0x7fffu : (kept & ~SIGN) | sign;
+    }
+}
+
+/* d = the operation on numbers of 16 bits in the lanes of a, b and c. A sum of two is rounded twice
+ * as it would be once: double precision has more than twice their bits (Figueroa 1995). */
+static void compute(enum wl_half kind, s64 flags, const u32 *a, const u32 *b, const u32 *c, u32 *d)
+{
+    f32 x[WL_LANES] __attribute__((aligned(64))), y[WL_LANES] __attribute__((aligned(64)));
+    f32 z[WL_LANES] __attribute__((aligned(64)));
+    f64 value[WL_LANES] __attribute__((aligned(64)));
     const bool wants_nan = flags & WL_HALF_NAN;
-    f32 x = widen(a, flags), y = widen(b, flags);
-    if (flags & WL_HALF_XORSIGN) {
-        const u32 least = compute(kind, flags & ~(s64)WL_HALF_XORSIGN, a & ~sign, b & ~sign, c);
-        return x != x || y != y ? least : least | ((a ^ b) & sign);
-    }
+    widen(a, flags, x);
+    widen(b, flags, y);
     switch (kind) {
-    case WL_HALF_ADD:
-        return narrow(sum_to_odd((f64)x, (f64)y), flags);
-    case WL_HALF_SUB:
-        return narrow(sum_to_odd((f64)x, -(f64)y), flags);
-    case WL_HALF_MUL:
-        return narrow((f64)x * (f64)y, flags);
+        CASE(WL_HALF_ADD, (f64)x[i] + (f64)y[i]);
+        CASE(WL_HALF_SUB, (f64)x[i] - (f64)y[i]);
+        CASE(WL_HALF_MUL, (f64)x[i] * (f64)y[i]);
+        CASE(WL_HALF_MIN, (f64)(wants_nan ? minimum_nan_f32(x[i], y[i]) : minimum_f32(x[i], y[i])));
+        CASE(WL_HALF_MAX, (f64)(wants_nan ? maximum_nan_f32(x[i], y[i]) : maximum_f32(x[i], y[i])));
     case WL_HALF_FMA:
-        return narrow(sum_to_odd((f64)x * (f64)y, (f64)widen(c, flags)), flags);
-    case WL_HALF_MIN:
-        return narrow((f64)(wants_nan ? minimum_nan_f32(x, y) : minimum_f32(x, y)), flags);
-    case WL_HALF_MAX:
-        return narrow((f64)(wants_nan ? maximum_nan_f32(x, y) : maximum_f32(x, y)), flags);
-    case WL_HALF_NEG:
-        return with_sign(a, flags, (a & sign) ^ sign);
+        widen(c, flags, z);
+        WL_FOR_LANES (i)
+            value[i] = sum_to_odd((f64)x[i] * (f64)y[i], (f64)z[i]);
+        break;
+    case WL_HALF_NEG: /* not here */
     case WL_HALF_ABS:
-        return with_sign(a, flags, 0);
     case WL_HALF_EX2:
-        return narrow_cut(wl_approximate_ex2(x), flags);
     case WL_HALF_TANH:
-        return narrow_cut(wl_approximate_tanh(x), flags);
+        break;
     }
-    return 0;
+    narrow(value, flags, d);
+}
+
+/* The same of magnitudes, with both signs multiplied. */
+static void compute_xorsign(enum wl_half kind, s64 flags, const u32 *a, const u32 *b, u32 *d)
+{
+    const u32 infinite = flags & WL_HALF_BFLOAT ? 0x7f80u : 0x7c00u;
+    u32 magnitudes[2][WL_LANES];
+    WL_FOR_LANES (i) {
+        magnitudes[0][i] = a[i] & ~SIGN;
+        magnitudes[1][i] = b[i] & ~SIGN;
+    }
+    compute(kind, flags, magnitudes[0], magnitudes[1], magnitudes[0], d);
+    WL_FOR_LANES (i) {
+        const bool is_nan = magnitudes[0][i] > infinite || magnitudes[1][i] > infinite;
+        d[i] = is_nan ? d[i] : d[i] | ((a[i] ^ b[i]) & SIGN);
+    }
+}
+
+/* The same in the low or the high 16 bits of the registers. */
+static void compute_part(const struct wl_warp *warp, const struct wl_op *op, u32 shift, u32 *d)
+{
+    const u32 *registers[] = {lane_register(warp, op->a), lane_register(warp, op->b),
+                              lane_register(warp, op->c)};
+    u32 part[3][WL_LANES] __attribute__((aligned(64)));
+    for (u32 k = 0; k < 3; k++)
+        WL_FOR_LANES (i)
+            part[k][i] = registers[k][i] >> shift & 0xffffu;
+    if (op->kind == WL_HALF_NEG || op->kind == WL_HALF_ABS)
+        change_sign(part[0], op->imm, op->kind == WL_HALF_NEG, d);
+    else if (op->kind == WL_HALF_EX2 || op->kind == WL_HALF_TANH)
+        approximate(op->kind, op->imm, part[0], d);
+    else if (op->imm & WL_HALF_XORSIGN)
+        compute_xorsign(op->kind, op->imm, part[0], part[1], d);
+    else
+        compute(op->kind, op->imm, part[0], part[1], part[2], d);
 }
 
 RUN(HALF)
 {
-    const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
-    const u32 *c = lane_register(warp, op->c);
+    u32 low[WL_LANES] __attribute__((aligned(64))), high[WL_LANES] __attribute__((aligned(64)));
     u32 *d = lane_register(warp, op->dst);
-    const bool is_pair = op->imm & WL_HALF_PAIR;
-    for (u32 left = warp->active; left; left &= left - 1) {
-        int i = __builtin_ctz(left);
-        u32 low = compute(op->kind, op->imm, a[i] & 0xffffu, b[i] & 0xffffu, c[i] & 0xffffu);
-        u32 high = is_pair ? compute(op->kind, op->imm, a[i] >> 16, b[i] >> 16, c[i] >> 16) : 0;
-        d[i] = pair(low, high);
-    }
+    const u32 active = warp->active;
+    compute_part(warp, op, 0, low);
+    if (op->imm & WL_HALF_PAIR)
+        compute_part(warp, op, 16, high);
+    else
+        memset(high, 0, sizeof high);
+    WL_FOR_LANES (i)
+        d[i] = active & lane_bits_4[i] ? pair(low[i], high[i]) : d[i];
     return op + 1;
 }

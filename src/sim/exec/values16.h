@@ -89,16 +89,53 @@ static inline double sum_to_odd(double a, double b)
     return double_of(is_exact ? bits : odd);
 }
 
+/* The same of singles that are products and sums of halves: none overflows. */
+static inline float single_sum_to_odd(float a, float b)
+{
+    const float sum = a + b;
+    const float error = (a - (sum - (sum - a))) + (b - (sum - a));
+    const uint32_t bits = bits_of(sum), is_beyond = (error < 0) == (sum > 0);
+    const uint32_t odd = (bits - is_beyond) | 1;
+    const int is_exact = (error == 0) | !(fabsf(sum) <= 0x1.fffffep127f);
+    return float_of(is_exact ? bits : odd);
+}
+
+/* Single precision has all bits of a product of halves. */
 static inline uint32_t fma_half(uint32_t a, uint32_t b, uint32_t c)
 {
-    double product = (double)half_to_float(a) * (double)half_to_float(b);
-    return double_to_half(sum_to_odd(product, (double)half_to_float(c)));
+    const float product = half_to_float(a) * half_to_float(b);
+    return float_to_half(single_sum_to_odd(product, half_to_float(c)));
 }
 
 /* A NaN becomes the one that arithmetic gives. */
 static inline uint32_t canonical_half(uint32_t half)
 {
     return (half & 0x7fffu) > 0x7c00u ? 0x7fffu : half;
+}
+
+/* An integer that is less for lesser halves; -0 is less than 0. */
+static inline int32_t half_order(uint32_t half)
+{
+    const int32_t extended = (int16_t)half;
+    return extended ^ (extended >> 15 & 0x7fff);
+}
+
+/* One of two halves; of a NaN and a number the number. */
+static inline uint32_t choose_half(uint32_t a, uint32_t b, int is_first)
+{
+    const uint32_t chosen = is_first ? a : b;
+    const uint32_t number = (a & 0x7fffu) > 0x7c00u ? b : (b & 0x7fffu) > 0x7c00u ? a : chosen;
+    return canonical_half(number & 0xffffu);
+}
+
+static inline uint32_t minimum_half(uint32_t a, uint32_t b)
+{
+    return choose_half(a, b, half_order(a) < half_order(b));
+}
+
+static inline uint32_t maximum_half(uint32_t a, uint32_t b)
+{
+    return choose_half(a, b, half_order(a) > half_order(b));
 }
 
 static inline uint32_t pair(uint32_t low, uint32_t high)
