@@ -6,44 +6,41 @@
 
 #include "warp/op.h"
 
-/* bfe: position and length are the low 8 bits; bits beyond the top are the sign (PTX ISA, bfe). */
-static inline uint64_t bfe_any(uint64_t value, uint32_t position, uint32_t length, int width,
-                               int is_signed)
+/* So many ones from bit 0 on. */
+static inline uint32_t ones_b32(uint32_t length)
 {
-    position &= 0xff;
-    length &= 0xff;
-    uint32_t top = (uint32_t)width - 1;
-    uint32_t sign_at = position + length - 1 < top ? position + length - 1 : top;
-    uint64_t sign = is_signed && length ? value >> sign_at & 1 : 0;
-    uint64_t field = position > top ? 0 : value >> position;
-    if (position <= top && is_signed == 0 && width == 32)
-        field &= 0xffffffffu;
-    if (length == 0)
-        return 0;
-    uint32_t have = position > top ? 0 : top + 1 - position;
-    uint32_t take = length < have ? length : have;
-    uint64_t mask = take >= 64 ? ~0ull : (1ull << take) - 1;
-    return (field & mask) | (sign ? ~mask : 0);
+    return length > 31 ? ~0u : (1u << (length & 31)) - 1;
 }
 
+/* bfe: position and length are the low 8 bits; bits beyond the top are the sign (PTX ISA, bfe). */
 static inline uint32_t bfe_u32(uint32_t value, uint32_t position, uint32_t length)
 {
-    return (uint32_t)bfe_any(value, position, length, 32, 0);
+    const uint32_t from = position & 0xff, field = from > 31 ? 0 : value >> (from & 31);
+    return field & ones_b32(length & 0xff);
 }
 
 static inline uint32_t bfe_s32(uint32_t value, uint32_t position, uint32_t length)
 {
-    return (uint32_t)bfe_any(value, position, length, 32, 1);
+    const uint32_t from = position & 0xff, bits = length & 0xff;
+    const uint32_t field = (uint32_t)((int32_t)value >> (from > 31 ? 31 : from));
+    const uint32_t above = bits > 31 ? 0 : (32 - bits) & 31;
+    return bits == 0 ? 0 : (uint32_t)((int32_t)(field << above) >> above);
 }
 
 static inline uint64_t bfe_u64(uint64_t value, uint32_t position, uint32_t length)
 {
-    return bfe_any(value, position, length, 64, 0);
+    const uint32_t from = position & 0xff, bits = length & 0xff;
+    const uint64_t field = value >> (from > 63 ? 63 : from);
+    const uint32_t above = bits > 63 ? 0 : (64 - bits) & 63;
+    return bits == 0 || from > 63 ? 0 : field << above >> above;
 }
 
 static inline uint64_t bfe_s64(uint64_t value, uint32_t position, uint32_t length)
 {
-    return bfe_any(value, position, length, 64, 1);
+    const uint32_t from = position & 0xff, bits = length & 0xff;
+    const uint64_t field = (uint64_t)((int64_t)value >> (from > 63 ? 63 : from));
+    const uint32_t above = bits > 63 ? 0 : (64 - bits) & 63;
+    return bits == 0 ? 0 : (uint64_t)((int64_t)(field << above) >> above);
 }
 
 static inline uint64_t bfi_any(uint64_t insert, uint64_t into, uint32_t position, uint32_t length,
@@ -58,17 +55,22 @@ static inline uint64_t bfi_any(uint64_t insert, uint64_t into, uint32_t position
     return (into & ~mask) | (insert << position & mask);
 }
 
+static inline uint32_t bfi_b32(uint32_t insert, uint32_t into, uint32_t position, uint32_t length)
+{
+    const uint32_t at = position & 0xff, shift = at & 31;
+    const uint32_t mask = at > 31 ? 0 : ones_b32(length & 0xff) << shift;
+    return (into & ~mask) | (insert << shift & mask);
+}
+
 /* prmt, default mode: each selector nibble picks a byte of b:a, its top bit replicates the sign. */
 static inline uint32_t permute_b32(uint32_t a, uint32_t b, uint32_t selector)
 {
-    uint64_t bytes = (uint64_t)b << 32 | a;
     uint32_t result = 0;
     for (int i = 0; i < 4; i++) {
-        uint32_t nibble = selector >> (4 * i) & 0xf;
-        uint32_t byte = (uint32_t)(bytes >> (8 * (nibble & 7))) & 0xff;
-        if (nibble & 8)
-            byte = byte & 0x80 ? 0xff : 0;
-        result |= byte << (8 * i);
+        const uint32_t nibble = selector >> (4 * i), word = nibble & 4 ? b : a;
+        const uint32_t at_top = word << (24 - 8 * (nibble & 3));
+        const uint32_t byte = nibble & 8 ? (uint32_t)((int32_t)at_top >> 31) : at_top >> 24;
+        result |= (byte & 0xff) << (8 * i);
     }
     return result;
 }
@@ -78,6 +80,13 @@ static const uint16_t prmt_modes[6][4] = {
     {0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123},
     {0x0000, 0x1111, 0x2222, 0x3333}, {0x3210, 0x3211, 0x3222, 0x3333},
     {0x0000, 0x1110, 0x2210, 0x3210}, {0x1010, 0x3232, 0x1010, 0x3232}};
+
+static inline uint32_t prmt_selector(int mode, uint32_t c)
+{
+    const uint16_t *row = prmt_modes[mode];
+    const uint32_t low = c & 1 ? row[1] : row[0], high = c & 1 ? row[3] : row[2];
+    return c & 2 ? high : low;
+}
 
 /* length ones from bit position (below 32) on; what does not fit is lost. */
 static inline uint32_t mask_b32(uint32_t position, uint32_t length)

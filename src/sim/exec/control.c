@@ -437,20 +437,19 @@ static u32 take_group(const struct wl_warp *warp, const struct wl_op *op, u32 *l
         return warp->active;
     }
     const u32 *masks = lane_register(warp, op->b);
-    u32 mask = masks[__builtin_ctz(*left)];
-    *group = 0;
-    for (u32 rest = *left; rest; rest &= rest - 1) {
-        u32 i = (u32)__builtin_ctz(rest);
-        *group |= (u32)(masks[i] == mask) << i;
-    }
-    *left &= ~*group;
+    const u32 mask = masks[__builtin_ctz(*left)];
+    u32 same = 0;
+    WL_FOR_LANES (i)
+        same |= masks[i] == mask ? lane_bits_4[i] : 0;
+    *group = same & *left;
+    *left &= ~same;
     return warp->active & mask;
 }
 
 static void set_lanes(u32 *d, u32 lanes, u32 value)
 {
-    for (u32 left = lanes; left; left &= left - 1)
-        d[__builtin_ctz(left)] = value;
+    WL_FOR_LANES (i)
+        d[i] = lanes & lane_bits_4[i] ? value : d[i];
 }
 
 RUN(VOTE)
@@ -474,65 +473,90 @@ RUN(VOTE)
     return op + 1;
 }
 
-/* The members that have the value of lane i. */
-static u32 find_equal(const struct wl_warp *warp, const struct wl_op *op, u32 members, int i)
+/* The lanes that have the value of lane i. */
+static u32 find_equal(const struct wl_warp *warp, const struct wl_op *op, u32 i)
 {
     const u32 *a32 = lane_register(warp, op->a);
     const u64 *a64 = lane_register(warp, op->a);
     u32 equal = 0;
-    for (u32 left = members; left; left &= left - 1) {
-        int j = __builtin_ctz(left);
-        bool is_equal = op->width_bytes == 8 ? a64[i] == a64[j] : a32[i] == a32[j];
-        equal |= (u32)is_equal << j;
+    if (op->width_bytes == 8) {
+        const u64 value = a64[i];
+        WL_FOR_LANES (j)
+            equal |= a64[j] == value ? lane_bits_4[j] : 0;
+    } else {
+        const u32 value = a32[i];
+        WL_FOR_LANES (j)
+            equal |= a32[j] == value ? lane_bits_4[j] : 0;
     }
     return equal;
 }
 
 RUN(MATCH)
 {
-    u32 *d = lane_register(warp, op->dst);
     u32 result[WL_LANES] = {0}, all_equal = 0;
+    u32 *d = lane_register(warp, op->dst);
     for (u32 left = warp->active, group; left;) {
-        u32 members = take_group(warp, op, &left, &group);
-        for (u32 rest = group; rest; rest &= rest - 1) {
-            int i = __builtin_ctz(rest);
-            result[i] = find_equal(warp, op, members, i);
-            if (op->kind && result[i] != members)
-                result[i] = 0;
-            all_equal |= (u32)(result[i] == members) << i;
+        const u32 members = take_group(warp, op, &left, &group);
+        for (u32 rest = group, alike; rest; rest &= ~alike) {
+            alike = find_equal(warp, op, (u32)__builtin_ctz(rest));
+            const bool are_all = (alike & members) == members;
+            set_lanes(result, alike & rest, op->kind && !are_all ? 0 : alike & members);
+            all_equal |= are_all ? alike & rest : 0;
         }
     }
-    for (u32 left = warp->active; left; left &= left - 1)
-        d[__builtin_ctz(left)] = result[__builtin_ctz(left)];
+    const u32 active = warp->active;
+    WL_FOR_LANES (i)
+        d[i] = active & lane_bits_4[i] ? result[i] : d[i];
     if (op->kind && op->d != UINT32_MAX)
         set_predicate(warp, op->d, all_equal);
     return op + 1;
 }
 
-static u32 combine(uint8_t kind, u32 x, u32 y)
+/* What the members have, combined; others do not count. */
+#define COMBINE(T, start, expression)                                    \
+    do {                                                                 \
+        T value = (T)(start);                                            \
+        WL_FOR_LANES (i) {                                               \
+            const T x = members & lane_bits_4[i] ? (T)a[i] : (T)(start); \
+            value = (expression);                                        \
+        }                                                                \
+        return (u32)value;                                               \
+    } while (0)
+
+static u32 combine(uint8_t kind, const u32 *a, u32 members)
 {
-    const u32 results[] = {
-        x + y, y < x ? y : x, y > x ? y : x, (s32)y < (s32)x ? y : x, (s32)y > (s32)x ? y : x,
-        x & y, x | y,         x ^ y};
-    return results[kind];
+    switch (kind) {
+    case 0:
+        COMBINE(u32, 0, value + x);
+    case 1:
+        COMBINE(u32, ~0u, x < value ? x : value);
+    case 2:
+        COMBINE(u32, 0, x > value ? x : value);
+    case 3:
+        COMBINE(s32, INT32_MAX, x < value ? x : value);
+    case 4:
+        COMBINE(s32, INT32_MIN, x > value ? x : value);
+    case 5:
+        COMBINE(u32, ~0u, value & x);
+    case 6:
+        COMBINE(u32, 0, value | x);
+    default:
+        COMBINE(u32, 0, value ^ x);
+    }
 }
 
 /* kind: 0 add, 1 min.u, 2 max.u, 3 min.s, 4 max.s, 5 and, 6 or, 7 xor */
 RUN(REDUX)
 {
-    const u32 *a = lane_register(warp, op->a);
-    u32 result[WL_LANES] = {0};
-    for (u32 left = warp->active, group; left;) {
+    const u32 *a = lane_register(warp, op->a), active = warp->active;
+    u32 result[WL_LANES] = {0}, *d = lane_register(warp, op->dst);
+    for (u32 left = active, group; left;) {
         u32 members = take_group(warp, op, &left, &group);
         if (!members) /* lanes that named none of those that are here; undefined */
             members = group;
-        u32 value = a[__builtin_ctz(members)];
-        for (u32 rest = members & (members - 1); rest; rest &= rest - 1)
-            value = combine(op->kind, value, a[__builtin_ctz(rest)]);
-        set_lanes(result, group, value);
+        set_lanes(result, group, combine(op->kind, a, members));
     }
-    u32 *d = lane_register(warp, op->dst);
-    for (u32 left = warp->active; left; left &= left - 1)
-        d[__builtin_ctz(left)] = result[__builtin_ctz(left)];
+    WL_FOR_LANES (i)
+        d[i] = active & lane_bits_4[i] ? result[i] : d[i];
     return op + 1;
 }

@@ -191,9 +191,11 @@ RUN(BFI_B32)
     const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
     const u32 *c = lane_register(warp, op->c), *length = lane_register(warp, op->d);
     u32 *d = lane_register(warp, op->dst);
-    for (int i = 0; i < WL_LANES; i++)
-        if (warp->active >> i & 1)
-            d[i] = (u32)bfi_any(a[i], b[i], c[i], length[i], 32);
+    const u32 active = warp->active;
+    WL_FOR_LANES (i) {
+        const u32 value = bfi_b32(a[i], b[i], c[i], length[i]);
+        d[i] = active & lane_bits_4[i] ? value : d[i];
+    }
     return op + 1;
 }
 
@@ -212,29 +214,26 @@ RUN(PACK_64)
 {
     const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
     u64 *d = lane_register(warp, op->dst);
-    u64 packed[WL_LANES];
-    WL_FOR_LANES (i)
-        packed[i] = (u64)b[i] << 32 | a[i];
-    for (int i = 0; i < WL_LANES; i++)
-        if (warp->active >> i & 1)
-            d[i] = packed[i];
+    const u64 active = warp->active;
+    WL_FOR_LANES (i) {
+        const u64 value = a[i] | (u64)b[i] << 32;
+        d[i] = active & lane_bits_8[i] ? value : d[i];
+    }
     return op + 1;
 }
 
 /* dst or b may be absent (UINT32_MAX). */
 RUN(UNPACK_64)
 {
+    const u32 offsets[] = {op->dst, op->b}, active = warp->active;
     const u64 *a = lane_register(warp, op->a);
-    u64 source[WL_LANES];
-    memcpy(source, a, sizeof source);
-    for (int half = 0; half < 2; half++) {
-        u32 offset = half ? op->b : op->dst;
-        if (offset == UINT32_MAX)
+    for (u32 half = 0; half < 2; half++) {
+        if (offsets[half] == UINT32_MAX)
             continue;
-        u32 *d = lane_register(warp, offset);
-        for (int i = 0; i < WL_LANES; i++)
-            if (warp->active >> i & 1)
-                d[i] = (u32)(source[i] >> (32 * half));
+        const u32 shift = 32 * half;
+        u32 *d = lane_register(warp, offsets[half]);
+        WL_FOR_LANES (i)
+            d[i] = active & lane_bits_4[i] ? (u32)(a[i] >> shift) : d[i];
     }
     return op + 1;
 }
@@ -253,17 +252,16 @@ RUN(PACK_32)
 
 RUN(UNPACK_32)
 {
-    const u32 *a = lane_register(warp, op->a);
+    const u32 offsets[] = {op->dst, op->b}, active = warp->active;
     u32 source[WL_LANES];
-    memcpy(source, a, sizeof source);
-    for (int half = 0; half < 2; half++) {
-        u32 offset = half ? op->b : op->dst;
-        if (offset == UINT32_MAX)
+    memcpy(source, lane_register(warp, op->a), sizeof source); /* dst may be the same */
+    for (u32 half = 0; half < 2; half++) {
+        if (offsets[half] == UINT32_MAX)
             continue;
-        u32 *d = lane_register(warp, offset);
-        for (int i = 0; i < WL_LANES; i++)
-            if (warp->active >> i & 1)
-                d[i] = source[i] >> (16 * half) & 0xffffu;
+        const u32 shift = 16 * half;
+        u32 *d = lane_register(warp, offsets[half]);
+        WL_FOR_LANES (i)
+            d[i] = active & lane_bits_4[i] ? source[i] >> shift & 0xffffu : d[i];
     }
     return op + 1;
 }
