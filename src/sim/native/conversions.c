@@ -1,4 +1,4 @@
-/* Single precision to integers and back, and rounding that is not to nearest. */
+/* Single precision to integers and back, and from double precision. */
 #include "sim/native/emitter.h"
 
 enum { FLAG_FTZ = 2, FLAG_SATURATE = 4, FLAG_INTEGRAL = 8 }; /* of sim/exec/convert.c */
@@ -76,40 +76,4 @@ void native_emit_float_of_short(struct native_emitter *e)
     native_emit(e, shift, right, NATIVE_TEMPORARY_A, native_vector(NATIVE_TEMPORARY_A), count);
     native_emit(e, e->row->encoding, d, 0, native_vector(NATIVE_TEMPORARY_A), -1);
     native_define(e, 0, 0, d, false);
-}
-
-/* Changes the rounding, which is to nearest: the control word is kept below the stack, where
- * signals' handlers leave 128 bytes alone. eax changes. */
-enum { CONTROL_BEFORE = -8, CONTROL_DURING = -16 };
-
-static void begin_rounding(struct native_emitter *e, uint8_t rounding)
-{
-    wl_assembly_store_control(e->code, WL_RSP, CONTROL_BEFORE);
-    wl_assembly_load(e->code, WL_RAX, WL_RSP, CONTROL_BEFORE, 4);
-    wl_assembly_add_to(e->code, WL_RAX, (uint32_t)(rounding_immediate(rounding) & 3) << 13);
-    wl_assembly_store(e->code, WL_RAX, WL_RSP, CONTROL_DURING, 4);
-    wl_assembly_load_control(e->code, WL_RSP, CONTROL_DURING);
-}
-
-void native_emit_rounded(struct native_emitter *e)
-{
-    static const struct wl_encoding encodings[] = {[WL_NATIVE_ROUNDED_ADD] = {0, 1, 0, 0x58},
-                                                   [WL_NATIVE_ROUNDED_SUB] = {0, 1, 0, 0x5c},
-                                                   [WL_NATIVE_ROUNDED_MUL] = {0, 1, 0, 0x59},
-                                                   [WL_NATIVE_ROUNDED_FMA] = {1, 2, 0, 0xb8}};
-    const uint32_t operation = e->op->kind >> 4;
-    const uint8_t rounding = e->op->kind & 15;
-    const uint32_t a = native_in_vector(e, 0, 0);
-    const struct wl_operand_place b = native_find_place(e, 1, 0);
-    const bool is_fused = operation == WL_NATIVE_ROUNDED_FMA;
-    const struct wl_operand_place c = is_fused ? native_find_place(e, 2, 0) : b;
-    const uint32_t d = native_take_vector(e);
-    if (is_fused)
-        native_fetch(e, d, c, false);
-    if (rounding != WL_ROUND_NEAREST)
-        begin_rounding(e, rounding);
-    native_emit(e, encodings[operation], d, a, b, -1);
-    if (rounding != WL_ROUND_NEAREST)
-        wl_assembly_load_control(e->code, WL_RSP, CONTROL_BEFORE);
-    native_define(e, 0, 0, d, true);
 }

@@ -207,7 +207,6 @@ void native_emit_truncate(struct native_emitter *e);
 void native_emit_integral(struct native_emitter *e);
 void native_emit_narrow_float(struct native_emitter *e);
 void native_emit_float_of_short(struct native_emitter *e);
-void native_emit_rounded(struct native_emitter *e);
 /* Clamps to [0, 1], NaN to 0. */
 void native_saturate(struct native_emitter *e, uint32_t number);
 /* A copy without subnormals in a temporary register. */
@@ -252,7 +251,6 @@ uint32_t native_exit_label(struct native_emitter *e);
     [WL_NATIVE_MULTIPLY_SHORT] = native_emit_multiply_short,                                      \
     [WL_NATIVE_TRUNCATE] = native_emit_truncate, [WL_NATIVE_INTEGRAL] = native_emit_integral,     \
     [WL_NATIVE_NARROW_FLOAT] = native_emit_narrow_float,                                          \
-    [WL_NATIVE_FLOAT_OF_SHORT] = native_emit_float_of_short,                                      \
-    [WL_NATIVE_ROUNDED] = native_emit_rounded
+    [WL_NATIVE_FLOAT_OF_SHORT] = native_emit_float_of_short
 
 #endif

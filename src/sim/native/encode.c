@@ -210,18 +210,6 @@ void wl_assembly_mask_test(struct wl_assembly *code, uint8_t mask1, uint8_t mask
     byte(code, 0xc0 | (mask1 & 7u) << 3 | mask2);
 }
 
-void wl_assembly_store_control(struct wl_assembly *code, enum wl_gpr base, int32_t offset)
-{
-    vex(code, (struct wl_encoding){0, 1, 0, 0xae}, 0, 0, base >> 3 & 1, false); /* vstmxcsr */
-    memory_operand(code, 3, base, offset);
-}
-
-void wl_assembly_load_control(struct wl_assembly *code, enum wl_gpr base, int32_t offset)
-{
-    vex(code, (struct wl_encoding){0, 1, 0, 0xae}, 0, 0, base >> 3 & 1, false); /* vldmxcsr */
-    memory_operand(code, 2, base, offset);
-}
-
 static void rex(struct wl_assembly *code, bool wide, unsigned reg, unsigned low)
 {
     const unsigned value = 0x40 | (unsigned)wide << 3 | (reg >> 3 & 1) << 2 | (low >> 3 & 1);

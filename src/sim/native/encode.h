@@ -97,10 +97,6 @@ void wl_assembly_mask_shift(struct wl_assembly *code, uint8_t dst, uint8_t mask,
 /* Flags: zero if k1 | k2 is. */
 void wl_assembly_mask_test(struct wl_assembly *code, uint8_t mask1, uint8_t mask2);
 
-/* The control word of the vector units: to memory, and from there. */
-void wl_assembly_store_control(struct wl_assembly *code, enum wl_gpr base, int32_t offset);
-void wl_assembly_load_control(struct wl_assembly *code, enum wl_gpr base, int32_t offset);
-
 /* General registers; bytes: 1, 2, 4 or 8 of memory (1 and 2 are extended by zeros). A byte is
  * stored of the first four registers or the last eight. */
 void wl_assembly_load(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset,

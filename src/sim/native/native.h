@@ -49,7 +49,6 @@ enum wl_native_form {
     WL_NATIVE_INTEGRAL,    /* rounded to an integer that stays a float, or clamped to [0, 1] */
     WL_NATIVE_NARROW_FLOAT,
     WL_NATIVE_FLOAT_OF_SHORT,
-    WL_NATIVE_ROUNDED, /* to nearest or not; kind: operation << 4 | rounding */
     /* of 64 bits, as AVX-512 alone has them; and of integers without sign */
     WL_NATIVE_MULTIPLY_64,
     WL_NATIVE_MULTIPLY_ADD_64,
@@ -85,14 +84,6 @@ enum wl_native_literal {
     WL_NATIVE_BUT_SIGN_32,
     WL_NATIVE_SIGN_64,
     WL_NATIVE_BUT_SIGN_64,
-};
-
-/* Operations of WL_OP_ROUNDED_F32 that are compiled. */
-enum {
-    WL_NATIVE_ROUNDED_ADD = 0,
-    WL_NATIVE_ROUNDED_SUB = 1,
-    WL_NATIVE_ROUNDED_MUL = 2,
-    WL_NATIVE_ROUNDED_FMA = 4
 };
 
 struct wl_native_row {

@@ -158,11 +158,6 @@ static const char *const templates[] = {
     "mul.sat.f32 r,r,f;",
     "fma.rn.sat.f32 r,r,r,r;",
     "fma.rn.ftz.sat.f32 r,r,r,f;",
-    "fma.rm.f32 r,r,r,r;",
-    "fma.rp.f32 r,r,f,r;",
-    "add.rz.f32 r,r,r;",
-    "sub.rp.f32 r,r,r;",
-    "mul.rm.f32 r,r,f;",
     "mul.hi.u32 r,r,r;",
     "mul.hi.s32 r,r,i;",
     "shf.l.wrap.b32 r,r,r,r;",
@@ -209,7 +204,8 @@ static const char *const templates[] = {
     "shfl.sync.idx.b32 r|p,r,l,0x1807,-1;",
     "shfl.sync.bfly.b32 r|p,r,l,i,-1;",
     "shfl.sync.idx.b32 r|p,r,r,31,-1;",
-    "div.u32 r,r,r;", /* has no row: a segment ends there */
+    "div.u32 r,r,r;", /* these have no row: a segment ends there */
+    "fma.rm.f32 r,r,r,r;",
 };
 
 static void add_operation(struct wl_text *text)

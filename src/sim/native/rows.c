@@ -93,12 +93,6 @@ static void add_special(struct wl_native_operands *all, const struct wl_op *op,
     case WL_NATIVE_FLOAT_OF_SHORT:
         read(all, op->a, WL_CLASS_32);
         break;
-    case WL_NATIVE_ROUNDED:
-        read(all, op->a, WL_CLASS_32);
-        read(all, op->b, WL_CLASS_32);
-        if (op->kind >> 4 == WL_NATIVE_ROUNDED_FMA)
-            read(all, op->c, WL_CLASS_32);
-        break;
     case WL_NATIVE_SHUFFLE:
         read(all, op->a, WL_CLASS_32);
         written(all, op->d, WL_CLASS_PREDICATE, 3);

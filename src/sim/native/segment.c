@@ -71,12 +71,6 @@ static bool is_simple_integral(const struct wl_op *op)
            !(op->imm & ~(int64_t)(FLAG_FTZ | FLAG_SATURATE | FLAG_INTEGRAL));
 }
 
-static bool is_simple_rounded(const struct wl_op *op)
-{
-    const uint32_t operation = op->kind >> 4;
-    return !op->imm && (operation <= WL_NATIVE_ROUNDED_MUL || operation == WL_NATIVE_ROUNDED_FMA);
-}
-
 static bool may_compile(const struct wl_program *program, uint32_t at, enum wl_native_takes takes)
 {
     const struct wl_op *op = &program->ops[at];
@@ -94,8 +88,6 @@ static bool may_compile(const struct wl_program *program, uint32_t at, enum wl_n
         return op->code != WL_OP_CVT_FLOAT_TO_INT || is_simple_integral(op);
     case WL_NATIVE_FLOAT_OF_SHORT:
         return op->width_bytes <= 2 && op->count == 4 && !op->imm;
-    case WL_NATIVE_ROUNDED:
-        return is_simple_rounded(op);
     case WL_NATIVE_SHUFFLE:
         return wl_native_find_shuffle(program, at, &shuffle);
     case WL_NATIVE_SHARED:
