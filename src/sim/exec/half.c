@@ -67,7 +67,8 @@ static void approximate(enum wl_half kind, s64 flags, const u32 *half, u32 *d)
     f32 x[WL_LANES] __attribute__((aligned(64)));
     widen(half, flags, x);
     WL_FOR_LANES (i) {
-        const f32 found = kind == WL_HALF_EX2 ? wl_approximate_ex2(x[i]) : wl_approximate_tanh(x[i]);
+        const f32 found =
+            kind == WL_HALF_EX2 ? wl_approximate_ex2(x[i]) : wl_approximate_tanh(x[i]);
         d[i] = narrow_cut(found, flags);
     }
 }
