@@ -2,16 +2,19 @@
  * and add or sub without a rounding modifier are contracted to fma (PTX ISA, "Floating Point
  * Instructions": add, mul), and nvcc leaves it every a - b * c. What it takes was found by
  * compiling some two hundred small kernels (tests/ptx/generate/contract.c has what they showed):
- * all uses of the product are such additions of its block; products of one use come first, then, in
- * the program's order, that of the fewer uses, and of two alike the addition's first operand. */
+ * all uses of the product are such additions, of its block, or of any where one of its factors is a
+ * constant (what stands before a loop is formed in it then); products of one use come first, then,
+ * in the program's order, that of the fewer uses, and of two alike the addition's first operand. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/count.h"
 #include "base/memory.h"
 #include "ptx/lower/contract.h"
+#include "ptx/lower/dominates.h"
 
-#define PASSES_MOST 4 /* neg and mov between a product and its addition */
+#define PASSES_MOST 4        /* neg and mov between a product and its addition */
+#define DOMINATIONS_MOST 256 /* that are looked for in a function */
 #define NOTHING 0u
 
 /* Where a register is named, in the program's order. */
@@ -50,6 +53,8 @@ struct contractor {
     WL_VECTOR(struct found_use) uses; /* of the product at hand */
     WL_VECTOR(uint32_t) passes;       /* neg and mov on the way to them */
     struct lower_contraction *contractions;
+    struct lower_domination domination;
+    uint32_t dominations; /* that were looked for */
 };
 
 static bool is_word(const char *word, const char *const *words, size_t count)
@@ -253,6 +258,64 @@ static bool keeps_factors(const struct contractor *contractor, uint32_t product,
     return true;
 }
 
+/* What alone writes the register, or NULL. */
+static const struct wl_ptx_instruction *only_writer(const struct contractor *contractor,
+                                                    int32_t reg)
+{
+    if (contractor->writes[reg] != 1)
+        return NULL;
+    FOR_APPEARANCES(contractor, reg, at)
+    {
+        if (at->operand == 0)
+            return &contractor->function->instructions[at->instruction];
+    }
+    return NULL;
+}
+
+/* Whether it is a number of the text, or a parameter of the kernel. */
+static bool is_constant(const struct contractor *contractor, const struct wl_ptx_operand *operand)
+{
+    for (int moves = 0; operand->kind == WL_PTX_OPERAND_REGISTER && moves < PASSES_MOST; moves++) {
+        const struct wl_ptx_instruction *writer = only_writer(contractor, operand->reg);
+        if (!writer || writer->guard >= 0)
+            return false;
+        if (strcmp(writer->opcode, "ld") == 0)
+            return contractor->function->is_entry && wl_ptx_instruction_has(writer, "param") &&
+                   writer->operands[0].kind == WL_PTX_OPERAND_REGISTER;
+        if (strcmp(writer->opcode, "mov") != 0 || writer->operand_count != 2)
+            return false;
+        operand = &writer->operands[1];
+    }
+    return operand->kind == WL_PTX_OPERAND_FLOAT;
+}
+
+/* Whether the product may be formed in other blocks: each factor has one value, one is constant. */
+static bool is_formed_anywhere(const struct contractor *contractor, uint32_t product)
+{
+    const struct wl_ptx_operand *operands = contractor->function->instructions[product].operands;
+    bool has_constant = false;
+    for (int k = 1; k < 3; k++) {
+        has_constant |= is_constant(contractor, &operands[k]);
+        if (operands[k].kind == WL_PTX_OPERAND_REGISTER && contractor->writes[operands[k].reg] != 1)
+            return false;
+    }
+    return has_constant;
+}
+
+/* Whether the product's value, which writer gives a register, can be formed at its use. */
+static bool can_be_formed_at(struct contractor *contractor, uint32_t product, uint32_t writer,
+                             uint32_t user)
+{
+    const struct wl_ptx_instruction *instructions = contractor->function->instructions;
+    if (contractor->blocks[user] == contractor->blocks[product])
+        return true;
+    if (contractor->writes[instructions[writer].operands[0].reg] != 1 ||
+        !is_formed_anywhere(contractor, product) || contractor->dominations >= DOMINATIONS_MOST)
+        return false;
+    contractor->dominations++;
+    return lower_dominates(&contractor->domination, contractor->function, writer, user);
+}
+
 /* Finds the uses of what `writer` writes, which is the product or its negative; false if one of
  * them is none that the product can become part of. */
 static bool find_uses(struct contractor *contractor, uint32_t product, uint32_t writer,
@@ -269,8 +332,7 @@ static bool find_uses(struct contractor *contractor, uint32_t product, uint32_t 
         if (at->operand == 0 || (end != UINT32_MAX && (user <= writer || user > end)))
             continue;
         const struct wl_ptx_instruction *instruction = &instructions[user];
-        if (user <= writer || !at->is_plain ||
-            contractor->blocks[user] != contractor->blocks[product])
+        if (user <= writer || !at->is_plain || !can_be_formed_at(contractor, product, writer, user))
             return false;
         if (is_pass(instruction, &instructions[product])) {
             const bool negates = strcmp(instruction->opcode, "neg") == 0;
@@ -416,5 +478,6 @@ struct lower_contraction *lower_find_contractions(const struct wl_ptx_function *
     free(contractor.appearances.items);
     free(contractor.uses.items);
     free(contractor.passes.items);
+    lower_domination_free(&contractor.domination);
     return contractor.contractions;
 }

@@ -7,8 +7,9 @@
 
 #include "generate.h"
 
-/* code: lines of OPERATION DESTINATION SOURCES. v0 to v5 are inputs, t0 to t19 variables; "?"
- * before an operation guards it by v3 < v4, "jump" goes to "there:" by the same; what begins with
+/* code: lines of OPERATION DESTINATION SOURCES. v0 to v5 are inputs, t0 to t19 variables, c0 is the
+ * constant 9; "?" before an operation guards it by v3 < v4, "jump" goes to "there:" by the same;
+ * what begins with
  * "!" is other code, as it stands. taken: for each add and sub the operand whose product became
  * part of it, 1 or 2, or "-". results: the variables that are stored. */
 struct row {
@@ -69,12 +70,26 @@ static const struct row rows[] = {
     {"behind_fence", "mul t0 v0 v1\n!membar.gl;\nsub t1 v2 t0", "-", "t1"},
     {"behind_division", "mul t0 v0 v1\ndiv.rn t3 v3 v4\nsub t1 v2 t0", "-", "t1 t3"},
     {"of_division", "div.rn t3 v3 v4\nmul t0 t3 v1\nsub t1 v2 t0", "2", "t1"},
+    {"constant_under_condition", "mov t9 v2\nmul t0 v0 c0\njump\nadd t9 t0 v5\nthere:", "1", "t9"},
+    {"constant_behind_condition",
+     "mov t9 v2\nmul t0 c0 v0\njump\nadd t9 v4 v5\nthere:\nsub t1 v2 t0", "-2", "t9 t1"},
+    {"constant_moved", "mov t9 v2\nmov t1 c0\nmul t0 v0 t1\njump\nsub t9 t0 v5\nthere:", "1", "t9"},
+    {"constant_stored", "mov t9 v2\nmul t0 v0 c0\njump\nadd t9 t0 v5\nthere:", "-", "t9 t0"},
+    {"constant_first", "mov t9 v2\nmul t0 v0 c0\njump\nmul t1 v1 v3\nsub t9 t0 t1\nthere:", "1",
+     "t9"},
+    {"constant_second", "mov t9 v2\nmul t0 v0 c0\njump\nmul t1 v1 v3\nsub t9 t1 t0\nthere:", "1",
+     "t9"},
+    {"constant_negated", "mov t9 v2\nmul t0 v0 c0\njump\nneg t1 t0\nadd t9 t1 v5\nthere:", "1",
+     "t9"},
+    {"constant_overwritten", "mov t9 v2\nmov t0 v5\njump\nmul t0 v0 c0\nthere:\nadd t9 t0 v1", "-",
+     "t9"},
     {"behind_shuffle", "mul t0 v0 v1\n!activemask.b32 %r9;\nsub t1 v2 t0", "2", "t1"},
 };
 
 #define CONTRACT_THREADS 8
 #define VARIABLES 32 /* v0 to v5 are 20 to 25 */
 #define VALUES 20
+#define CONSTANT 26 /* c0 */
 
 struct value {
     uint64_t bits;
@@ -91,7 +106,7 @@ struct machine {
 
 static unsigned number_of(const char *word)
 {
-    return (word[0] == 'v' ? VALUES : 0) + (unsigned)atoi(word + 1);
+    return word[0] == 'c' ? CONSTANT : (word[0] == 'v' ? VALUES : 0) + (unsigned)atoi(word + 1);
 }
 
 static struct soft unpack(const struct machine *machine, uint64_t bits)
@@ -183,6 +198,11 @@ struct writer {
     const char *type, *name;
 };
 
+static const char *constant_text(const char *type)
+{
+    return type_bits(type) == 64 ? "0d4022000000000000" : "0f41100000";
+}
+
 static void write_line(const struct writer *writer, const char *line)
 {
     const bool is_guarded = *line == '?';
@@ -197,13 +217,14 @@ static void write_line(const struct writer *writer, const char *line)
     }
     const int count = sscanf(line + is_guarded, "%15s %7s %7s %7s %7s", operation, words[0],
                              words[1], words[2], words[3]);
-    const bool is_move = strcmp(operation, "mov") == 0;
+    const bool is_move = strcmp(operation, "mov") == 0 && words[1][0] != 'c';
     int length = snprintf(
         text, sizeof text, "%s%s.%s%s", is_guarded ? "@%p1 " : "", operation, is_move ? "b" : "",
         is_move ? writer->type + strcspn(writer->type, "0123456789") : writer->type);
     for (int i = 0; i + 1 < count; i++)
-        length += snprintf(text + length, sizeof text - (size_t)length, "%s %%%s", i ? "," : "",
-                           words[i]);
+        length += snprintf(text + length, sizeof text - (size_t)length, "%s %s%s", i ? "," : "",
+                           words[i][0] == 'c' ? "" : "%",
+                           words[i][0] == 'c' ? constant_text(writer->type) : words[i]);
     test_code(writer->test, "%s;", text);
 }
 
@@ -229,6 +250,7 @@ static void store_results(struct test *test, const struct row *row, const char *
             struct machine machine = {.format = format_of(type), .taken = row->taken};
             for (unsigned k = 0; k < 6; k++)
                 machine.values[VALUES + k].bits = values[k][i];
+            machine.values[CONSTANT].bits = type_bits(type) == 64 ? 0x4022000000000000 : 0x41100000;
             for (const char *code = row->code; (code = next_line(code, line, sizeof line));)
                 run_line(&machine, line);
             expected[i] = machine.values[number_of(word)].bits;
@@ -261,13 +283,22 @@ static void generate_row(const struct row *row, const char *type)
     test_end(test);
 }
 
+/* Rows with the constant come last: the others keep their numbers. */
+static void generate_rows(const char *type, bool with_constant)
+{
+    for (unsigned i = 0; i < COUNT(rows); i++) {
+        const bool has_constant = strstr(rows[i].code, "c0");
+        const bool has_division = strstr(rows[i].code, "div.rn");
+        if (has_constant == with_constant && (type_bits(type) > 16 || !has_division))
+            generate_row(&rows[i], type);
+    }
+}
+
 void generate_contract(void)
 {
     static const char *const types[] = {"f32", "f64", "f16", "bf16"};
     for (unsigned t = 0; t < COUNT(types); t++)
-        for (unsigned i = 0; i < COUNT(rows); i++) {
-            const bool has_division = strstr(rows[i].code, "div.rn") != NULL;
-            if (type_bits(types[t]) > 16 || !has_division)
-                generate_row(&rows[i], types[t]);
-        }
+        generate_rows(types[t], false);
+    for (unsigned t = 0; t < 2; t++)
+        generate_rows(types[t], true);
 }
