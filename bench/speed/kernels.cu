@@ -70,3 +70,33 @@ extern "C" __global__ void multiply_halves(float *out, int steps)
     for (int i = 0; i < 16; i++)
         out[16 * thread + i] = sum[i / 4][i % 4];
 }
+
+// A softmax's exponentials, and what else the special function unit does, on registers alone.
+extern "C" __global__ void functions(float *out, int steps)
+{
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0, value = thread % 64 * 0.125f - 4;
+#pragma unroll 1
+    for (int step = 0; step < steps; step++) {
+        sum += expf(value) + rsqrtf(value * value + 1) + __logf(fabsf(value) + 0.5f);
+        value = sum - floorf(sum) - 0.5f;
+    }
+    out[thread] = sum;
+}
+
+// Numbers made integers and back, as codecs and histograms do.
+extern "C" __global__ void conversions(float *out, int steps)
+{
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    float value = thread * 0.37f;
+    int sum = 0;
+#pragma unroll 1
+    for (int step = 0; step < steps; step++) {
+        const int low = (int)floorf(value), near = __float2int_rn(value * 3);
+        const unsigned above = __float2uint_ru(fabsf(value));
+        sum += low + near + (int)above;
+        value = value * 0.75f + (float)(sum & 1023) - __int2float_rz(near);
+        value = fminf(fmaxf(value, -1000), 1000);
+    }
+    out[thread] = (float)sum;
+}

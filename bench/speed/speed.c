@@ -286,6 +286,7 @@ static void measure_stencil(struct bench *bench)
 
 #define SCATTERED_MOST 4 /* times what the launch takes that is not counted */
 #define HALVES_STEPS 64
+#define FUNCTION_STEPS 512
 #define HALVES_GRID 64
 #define HALVES_GOAL 30 /* G multiply-adds a second on two cores */
 
@@ -371,6 +372,21 @@ static void measure_patterns(struct bench *bench)
         measure_halves(bench);
 }
 
+/* Functions and conversions, on registers alone. */
+static void measure_functions(struct bench *bench)
+{
+    static const char *const kernels[] = {"functions", "conversions"};
+    const struct {
+        float *out;
+        int steps;
+    } parameters = {bench->memory[2], FUNCTION_STEPS};
+    double busy_s[3];
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (is_wanted(bench, kernels[i]))
+            measure_modes(bench, kernels[i], (const uint8_t *)&parameters,
+                          (const uint32_t[]){64, 1}, (const uint32_t[]){128, 1}, busy_s);
+}
+
 int main(int count, char **arguments)
 {
     struct bench bench = {0};
@@ -402,6 +418,7 @@ int main(int count, char **arguments)
     if (is_wanted(&bench, "stencil"))
         measure_stencil(&bench);
     measure_patterns(&bench);
+    measure_functions(&bench);
     wl_ptx_module_free(bench.module);
     wl_text_free(&text);
     return 0;
