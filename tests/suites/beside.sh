@@ -93,7 +93,7 @@ while IFS=$'\t' read -r number program command; do
         result='not built'
     elif [ "$(cat "$gpu.status")" != 0 ]; then
         result='not run on the GPU'
-    elif [ "$(cat "$simulated.status")" -ge 124 ] && [ "$(cat "$simulated.status")" -ne 134 ]; then
+    elif grep -qxE '124|137' "$simulated.status"; then
         result=late
     elif [ "$(cat "$simulated.status")" != 0 ]; then
         result=differs reason="status $(cat "$simulated.status")"
