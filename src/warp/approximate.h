@@ -11,24 +11,11 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "base/float_bits.h"
 #include "warp/interpolation.h"
 
 #define WL_CANONICAL_NAN 0x7fffffffu
 #define WL_INFINITE 0x7f800000u
-
-static inline uint32_t wl_bits_of_f32(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static inline float wl_f32_of_bits(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 /* Results of 24 bits: whole is of the last place. */
 static inline uint32_t wl_rcp_place(uint32_t bits)

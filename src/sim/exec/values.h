@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/float_bits.h"
 #include "warp/op.h"
 
 __extension__ typedef unsigned __int128 wide_u128;
@@ -17,16 +18,12 @@ __extension__ typedef __int128 wide_s128;
 
 static inline float float_of(uint32_t bits)
 {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return wl_f32_of_bits(bits);
 }
 
 static inline uint32_t bits_of(float value)
 {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
+    return wl_bits_of_f32(value);
 }
 
 static inline double double_of(uint64_t bits)
