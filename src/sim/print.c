@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "sim/found.h"
+#include "sim/local.h"
 #include "sim/print.h"
 
 /* The programming guide's limit. */
@@ -35,14 +36,23 @@ static struct span span_of(const uint8_t *base, uint64_t size, uint64_t offset)
     return offset < size ? (struct span){base + offset, (size_t)(size - offset)} : (struct span){0};
 }
 
-/* The rest of what the address lies in, without a word if it lies nowhere. */
+static struct span local_span(const struct wl_warp *warp, uint32_t lane, uint64_t offset)
+{
+    const struct wl_program *program = warp->worker->run->program;
+    if (offset >= program->local_bytes)
+        return (struct span){0};
+    return (struct span){warp->local + wl_local_place(program, lane, offset),
+                         (size_t)wl_local_run_bytes(program, offset)};
+}
+
+/* The rest of what the address lies in, or as much of it as lies together; without a word if it
+ * lies nowhere. */
 static struct span peek(const struct wl_warp *warp, uint64_t address, uint32_t lane)
 {
     const struct wl_run *run = warp->worker->run;
     const uint64_t window = address & WL_WINDOW_MASK, offset = address & ~WL_WINDOW_MASK;
-    const uint64_t local_bytes = run->program->local_bytes;
     if (window == WL_LOCAL_WINDOW)
-        return span_of(warp->local + lane * local_bytes, local_bytes, offset);
+        return local_span(warp, lane, offset);
     if (window == WL_SHARED_WINDOW)
         return span_of(warp->shared, run->shared_bytes, offset);
     const struct wl_finding_place place = wl_found_place(run, address, 1);
@@ -80,11 +90,17 @@ static size_t length_in(struct span span, size_t limit)
 /* A text up to its NUL, at most FIELD_MAX characters. False: the warp has faulted. */
 static bool read_text(const struct lane *lane, uint64_t address, struct wl_text *text)
 {
-    const struct span span = peek(lane->warp, address, lane->index);
-    const size_t length = span.count ? length_in(span, FIELD_MAX) : 0;
-    if (length)
+    for (size_t total = 0; total < FIELD_MAX;) {
+        const struct span span = peek(lane->warp, address + total, lane->index);
+        const size_t length = span.count ? length_in(span, FIELD_MAX - total) : 0;
+        if (!span.count)
+            return read_outside(lane, address + total);
         wl_text_add_bytes(text, span.bytes, length);
-    return length < span.count || length == FIELD_MAX || read_outside(lane, address + length);
+        if (length < span.count)
+            return true;
+        total += length;
+    }
+    return true;
 }
 
 /* The arguments lie as vprintf's C layout has them, each aligned to its size. */
@@ -100,11 +116,15 @@ static bool next_argument(const struct lane *lane, struct arguments *arguments, 
 {
     arguments->offset = (arguments->offset + size_bytes - 1) / size_bytes * size_bytes;
     const uint64_t address = arguments->address + arguments->offset;
-    const struct span span = peek(lane->warp, address, lane->index);
-    const size_t there = span.count < size_bytes ? span.count : size_bytes;
+    uint32_t there = 0;
     *bits = 0;
-    if (there)
-        memcpy(bits, span.bytes, there);
+    for (struct span span; there < size_bytes; there += (uint32_t)span.count) {
+        span = peek(lane->warp, address + there, lane->index);
+        span.count = span.count < size_bytes - there ? span.count : size_bytes - there;
+        if (!span.count)
+            break;
+        memcpy((uint8_t *)bits + there, span.bytes, span.count);
+    }
     arguments->offset += size_bytes;
     arguments->count++;
     return there == size_bytes || read_outside(lane, address + there);

@@ -34,6 +34,8 @@ struct wl_fault {
     uint64_t order; /* SM number: the lowest wins, whatever thread found it */
 };
 
+enum { WL_SINK_WORDS = 4 }; /* of 64 bits: what a lane accesses at once */
+
 /* Counters of one worker thread; added up at the end, so their order never matters. */
 struct wl_worker {
     struct wl_run *run;
@@ -48,7 +50,7 @@ struct wl_worker {
     uint64_t learnt;              /* changes whenever a site's memo does; never 0 */
     uint64_t blocks_done, warps_done, barriers;
     struct wl_fault fault;
-    uint64_t sink[WL_LANES][4]; /* in place of memory that is in no allocation */
+    uint64_t sink[WL_LANES * WL_SINK_WORDS]; /* in place of memory that is in no allocation */
     uint64_t stored[WL_NATIVE_STORES][2 * WL_LANES]; /* by a compiled segment that has not ended */
 };
 

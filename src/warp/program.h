@@ -127,6 +127,7 @@ struct wl_program {
     struct wl_program_parameter *parameters;
     uint32_t parameter_count, parameter_bytes;
     uint32_t shared_static_bytes, local_bytes; /* without gaps */
+    bool has_local_rows;                       /* how its local memory lies: sim/local.h */
     struct wl_shared_array *shared_arrays;     /* by start, the extern one last */
     uint32_t shared_array_count;
     uint32_t shared_end, shared_dynamic_start; /* with gaps: of the static arrays, of the extern */

@@ -54,6 +54,10 @@ uint16_t lower_order(const struct wl_ptx_instruction *instruction, bool is_atomi
 /* atom and red of halves, vectors, 16 and 128 bits: lower_atomic.c */
 bool lower_is_atomic_list(const struct wl_ptx_instruction *instruction);
 void lower_atomic_list(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
+/* Whether no operation of the program accesses elements of more than 8 bytes in a space that is
+ * known only when it runs. */
+bool lower_has_local_rows(const struct wl_program *program);
+
 /* Finds which instructions of the kernel access memory in turn, so that its blocks may run at the
  * same time where their order shows, and where its accesses may lead, for the program. False: it is
  * not known. *in_turn: the caller frees it; may be NULL then. lower_apart.c */

@@ -87,3 +87,14 @@ bool lower_points_to_local(struct lowering *lowering, const struct wl_ptx_operan
         instance->known = look_through(instance->function);
     return instance->known[address->reg] == IN_LOCAL;
 }
+
+bool lower_has_local_rows(const struct wl_program *program)
+{
+    static const enum wl_opcode longs[] = {WL_OP_ATOMIC_LIST, WL_OP_FRAGMENT_LOAD,
+                                           WL_OP_FRAGMENT_STORE};
+    for (uint32_t i = 0; i < program->op_count; i++)
+        for (size_t k = 0; k < WL_COUNT(longs); k++)
+            if (program->ops[i].code == longs[k])
+                return false;
+    return true;
+}

@@ -345,11 +345,12 @@ static bool check_lanes(struct access *access)
 /* Lanes outside every allocation move to and from a place of their own, which holds 0. */
 static void divert_dropped(struct access *access)
 {
-    u64(*sink)[4] = access->warp->worker->sink;
+    uint64_t *sink = access->warp->worker->sink;
+    const u64 stride = access->has_rows ? 1 : WL_SINK_WORDS;
     memset(sink, 0, sizeof access->warp->worker->sink);
     for (u32 left = access->dropped; left; left &= left - 1) {
-        int i = __builtin_ctz(left);
-        access->address[i] = (u64)(uintptr_t)sink[i];
+        const u32 lane = (u32)__builtin_ctz(left);
+        access->address[lane] = (u64)(uintptr_t)(sink + lane * stride);
     }
     access->shape = WL_SHAPE_SCATTERED;
 }
@@ -434,7 +435,7 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
     access->site = site;
     access->bytes = (u32)op->width_bytes * op->count;
     access->kind = kind;
-    access->is_local = false;
+    access->is_local = access->has_rows = false;
     access->dropped = 0;
     access->shape = site->shape;
     if (has_runs(access) || (kind == WL_SITE_LOAD && has_every_other(access))) {
@@ -466,7 +467,7 @@ void WL_EXEC(count_access)(struct wl_warp *warp, const struct wl_op *op, u64 fir
     access.site = site;
     access.bytes = (u32)op->width_bytes * op->count;
     access.kind = op->code == WL_OP_STORE_GLOBAL ? WL_SITE_STORE : WL_SITE_LOAD;
-    access.is_local = false;
+    access.is_local = access.has_rows = false;
     access.address[0] = first;
     if (site->sets[(first >> 5) % WL_LINE_SETS].phase != line_phase(site, first))
         WL_FOR_LANES (i)
@@ -575,19 +576,49 @@ static void count_local(struct access *access, const u64 *offset)
         record(access, lines, sectors, sectors, (u32)(site->misses - missed));
 }
 
+void WL_EXEC(count_local_row)(struct access *access, u64 offset)
+{
+    struct wl_site_state *site = access->site;
+    const u32 active = access->warp->active, words = (access->bytes + 3) / 4;
+    u32 sectors = 0;
+    for (u32 sector = 0; sector < 4; sector++)
+        sectors |= (u32)((active >> 8 * sector & 0xff) != 0) << sector;
+    const u32 total = words * (u32)__builtin_popcount(sectors);
+    const u64 missed = site->misses;
+    site->requests[WL_SITE_LOCAL]++;
+    begin_access(access);
+    site->sectors_local += total;
+    for (u32 word = 0; word < words; word++)
+        touch_line(access, local_physical(access, offset + 4ull * word, 0) >> 7, sectors, active,
+                   1);
+    if (access->warp->trace)
+        record(access, words, total, total, (u32)(site->misses - missed));
+}
+
+/* The lanes whose bytes are not all within the limit. */
+static u32 find_outside(const u64 *offset, u64 limit, u32 bytes)
+{
+    u64 signs = limit - bytes;
+    u32 outside = 0;
+    WL_FOR_LANES (i)
+        signs |= offset[i] | (limit - bytes - offset[i]);
+    for (int i = 0; i < WL_LANES && signs >> 63; i++)
+        outside |= (u32)!wl_reach_holds(0, limit, offset[i], bytes) << i;
+    return outside;
+}
+
 bool WL_EXEC(access_local)(struct access *access)
 {
     struct wl_warp *warp = access->warp;
     const struct wl_run *run = warp->worker->run;
-    const u64 limit = run->program->local_bytes;
     access->is_local = true;
-    u64 offset[WL_LANES], all = 0;
-    u32 outside = 0;
-    for (int i = 0; i < WL_LANES; i++) {
+    access->has_rows = run->program->has_local_rows;
+    u64 offset[WL_LANES] __attribute__((aligned(64))), all = 0;
+    WL_FOR_LANES (i) {
         offset[i] = access->address[i] & ~WL_WINDOW_MASK;
         all |= offset[i];
-        outside |= (u32)!wl_reach_holds(0, limit, offset[i], access->bytes) << i;
     }
+    const u32 outside = find_outside(offset, run->program->local_bytes, access->bytes);
     if (all & (access->bytes - 1))
         return WL_EXEC(access_misaligned)(access, offset);
     if (outside &&
@@ -596,8 +627,9 @@ bool WL_EXEC(access_local)(struct access *access)
     note_load(access);
     if (run->count)
         count_local(access, offset);
-    for (int i = 0; i < WL_LANES; i++)
-        access->address[i] = (u64)(uintptr_t)(warp->local + (u64)(u32)i * limit + offset[i]);
+    WL_FOR_LANES (i)
+        access->address[i] =
+            (u64)(uintptr_t)warp->local + wl_local_place(run->program, (u32)i, offset[i]);
     access->dropped = outside;
     if (outside)
         divert_dropped(access);

@@ -3,6 +3,7 @@
 #define WL_SIM_EXEC_ACCESS_H
 
 #include "sim/exec/lanes.h"
+#include "sim/local.h"
 #include "sim/reach.h"
 #include "sim/turns.h"
 
@@ -16,6 +17,7 @@ struct access {
     u32 bytes; /* per lane: element width x elements */
     enum wl_site_access kind;
     bool is_local;       /* local memory: set by access_local */
+    bool has_rows;       /* which lies in rows (sim/local.h) */
     enum wl_shape shape; /* SCATTERED unless all lanes are active */
     u32 dropped;         /* lanes outside every allocation: set by access_global, access_local */
     u64 sector;          /* that was touched last */
@@ -36,7 +38,7 @@ static inline void access_resolve(struct access *access, struct wl_warp *warp,
     access->site = &warp->worker->sites[op->site];
     access->bytes = (u32)op->width_bytes * op->count;
     access->kind = kind;
-    access->is_local = false;
+    access->is_local = access->has_rows = false;
     access->dropped = 0;
     u64 *address = access->address;
     const u64 offset = (u64)op->imm;
@@ -153,12 +155,26 @@ bool WL_EXEC(access_shared)(struct access *access);
 uint8_t *WL_EXEC(shared_place)(struct access *access, u32 lane, u32 offset);
 /* The operation of that name. */
 const struct wl_op *WL_EXEC(LOAD_SHARED)(struct wl_warp *warp, const struct wl_op *op);
+/* The operations of those names. */
+const struct wl_op *WL_EXEC(LOAD_LOCAL)(struct wl_warp *warp, const struct wl_op *op);
+const struct wl_op *WL_EXEC(STORE_LOCAL)(struct wl_warp *warp, const struct wl_op *op);
 /* Bounds, alignment, sectors of a local access; addresses become pointers. */
 bool WL_EXEC(access_local)(struct access *access);
+/* Counts one by lanes at one offset. */
+void WL_EXEC(count_local_row)(struct access *access, u64 offset);
 /* Counts a request of the texture unit: what its lanes touch, `bytes` at each of the addresses as
  * the caches see them. is_first: of the instruction. */
 void WL_EXEC(access_texture)(struct wl_warp *warp, const struct wl_op *op, enum wl_site_access kind,
                              const u64 *address, u32 count, u32 bytes, bool is_first);
+
+/* From a lane's address to its element k. */
+static inline u64 access_element_skip(const struct access *access, u32 k)
+{
+    const u64 bytes = (u64)k * access->op->width_bytes;
+    return access->has_rows ? bytes / WL_LOCAL_ELEMENT_BYTES * WL_LOCAL_ROW_BYTES +
+                                  bytes % WL_LOCAL_ELEMENT_BYTES
+                            : bytes;
+}
 
 static inline void wait_for_turn(struct wl_warp *warp, const struct wl_op *op)
 {

@@ -72,7 +72,7 @@ static inline bool is_gathered(u32 active)
     (final_type)(register_type)(value_type)*POINTER(const source_type, address[i] + skip)
 
 /* Element k of the lanes, as value_type, into the register at offset. */
-#define LOAD_LANES_AS(source_type, value_type, register_type)                             \
+#define LOAD_LANES(source_type, value_type, register_type)                                \
     do {                                                                                  \
         register_type *d = lane_register(warp, offset);                                   \
         if (is_gathered(active))                                                          \
@@ -83,61 +83,89 @@ static inline bool is_gathered(u32 active)
                 d[i] = ELEMENT(i, register_type, source_type, value_type, register_type); \
             }                                                                             \
     } while (0)
-#define LOAD_LANES(source_type, register_type) \
-    LOAD_LANES_AS(source_type, register_type, register_type)
+
+/* Does load(type in memory, value, register) for the types of the operation's elements. */
+#define FOR_LOADED_TYPES(op, load)                                         \
+    switch ((op)->width_bytes << 2 | !!((op)->flags & WL_OPF_DST64) << 1 | \
+            !!((op)->flags & WL_OPF_SIGNED)) {                             \
+    case 4 << 2 | 0:                                                       \
+    case 4 << 2 | 1:                                                       \
+        load(u32, u32, u32);                                               \
+        break;                                                             \
+    case 8 << 2 | 2:                                                       \
+    case 8 << 2 | 3:                                                       \
+        load(u64, u64, u64);                                               \
+        break;                                                             \
+    case 4 << 2 | 2:                                                       \
+        load(u32, u64, u64);                                               \
+        break;                                                             \
+    case 4 << 2 | 3:                                                       \
+        load(s32, u64, u64);                                               \
+        break;                                                             \
+    case 2 << 2 | 0:                                                       \
+        load(uint16_t, u32, u32);                                          \
+        break;                                                             \
+    case 2 << 2 | 1:                                                       \
+        if ((op)->kind & WL_LOAD_SHORT)                                    \
+            load(uint16_t, u32, u32);                                      \
+        else                                                               \
+            load(int16_t, u32, u32);                                       \
+        break;                                                             \
+    case 2 << 2 | 2:                                                       \
+        load(uint16_t, u64, u64);                                          \
+        break;                                                             \
+    case 2 << 2 | 3:                                                       \
+        load(int16_t, u64, u64);                                           \
+        break;                                                             \
+    case 1 << 2 | 0:                                                       \
+        load(uint8_t, u32, u32);                                           \
+        break;                                                             \
+    case 1 << 2 | 1:                                                       \
+        if ((op)->kind & WL_LOAD_SHORT)                                    \
+            load(int8_t, uint16_t, u32);                                   \
+        else                                                               \
+            load(int8_t, u32, u32);                                        \
+        break;                                                             \
+    case 1 << 2 | 2:                                                       \
+        load(uint8_t, u64, u64);                                           \
+        break;                                                             \
+    default:                                                               \
+        load(int8_t, u64, u64);                                            \
+        break;                                                             \
+    }
 
 static inline void load_element(struct wl_warp *warp, const struct wl_op *op, const u64 *address,
                                 u32 offset, u64 skip)
 {
     const u32 active = warp->active;
-    const bool is_signed = op->flags & WL_OPF_SIGNED, is_wide = op->flags & WL_OPF_DST64;
-    switch (op->width_bytes << 2 | is_wide << 1 | is_signed) {
-    case 4 << 2 | 0:
-    case 4 << 2 | 1:
-        LOAD_LANES(u32, u32);
-        break;
-    case 8 << 2 | 2:
-    case 8 << 2 | 3:
-        LOAD_LANES(u64, u64);
-        break;
-    case 4 << 2 | 2:
-        LOAD_LANES(u32, u64);
-        break;
-    case 4 << 2 | 3:
-        LOAD_LANES(s32, u64);
-        break;
-    case 2 << 2 | 0:
-        LOAD_LANES(uint16_t, u32);
-        break;
-    case 2 << 2 | 1:
-        if (op->kind & WL_LOAD_SHORT)
-            LOAD_LANES(uint16_t, u32);
-        else
-            LOAD_LANES(int16_t, u32);
-        break;
-    case 2 << 2 | 2:
-        LOAD_LANES(uint16_t, u64);
-        break;
-    case 2 << 2 | 3:
-        LOAD_LANES(int16_t, u64);
-        break;
-    case 1 << 2 | 0:
-        LOAD_LANES(uint8_t, u32);
-        break;
-    case 1 << 2 | 1:
-        if (op->kind & WL_LOAD_SHORT)
-            LOAD_LANES_AS(int8_t, uint16_t, u32);
-        else
-            LOAD_LANES(int8_t, u32);
-        break;
-    case 1 << 2 | 2:
-        LOAD_LANES(uint8_t, u64);
-        break;
-    default:
-        LOAD_LANES(int8_t, u64);
-        break;
-    }
+    FOR_LOADED_TYPES(op, LOAD_LANES);
 }
+
+/* The same of a store with store(type in memory, register). */
+#define FOR_STORED_TYPES(op, store)     \
+    switch ((op)->width_bytes) {        \
+    case 8:                             \
+        store(u64, u64);                \
+        break;                          \
+    case 4:                             \
+        if ((op)->flags & WL_OPF_DST64) \
+            store(u32, u64);            \
+        else                            \
+            store(u32, u32);            \
+        break;                          \
+    case 2:                             \
+        if ((op)->flags & WL_OPF_DST64) \
+            store(uint16_t, u64);       \
+        else                            \
+            store(uint16_t, u32);       \
+        break;                          \
+    default:                            \
+        if ((op)->flags & WL_OPF_DST64) \
+            store(uint8_t, u64);        \
+        else                            \
+            store(uint8_t, u32);        \
+        break;                          \
+    }
 
 #define STORE_LANES(memory_type, register_type)                           \
     do {                                                                  \
@@ -152,30 +180,7 @@ static inline void store_element(struct wl_warp *warp, const struct wl_op *op, c
                                  u32 offset, u64 skip)
 {
     const u32 active = warp->active;
-    const bool is_wide = op->flags & WL_OPF_DST64;
-    switch (op->width_bytes) {
-    case 8:
-        STORE_LANES(u64, u64);
-        break;
-    case 4:
-        if (is_wide)
-            STORE_LANES(u32, u64);
-        else
-            STORE_LANES(u32, u32);
-        break;
-    case 2:
-        if (is_wide)
-            STORE_LANES(uint16_t, u64);
-        else
-            STORE_LANES(uint16_t, u32);
-        break;
-    default:
-        if (is_wide)
-            STORE_LANES(uint8_t, u64);
-        else
-            STORE_LANES(uint8_t, u32);
-        break;
-    }
+    FOR_STORED_TYPES(op, STORE_LANES);
 }
 
 #endif

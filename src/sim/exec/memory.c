@@ -78,26 +78,6 @@ RUN(STORE_GLOBAL)
     return op + 1;
 }
 
-RUN(LOAD_LOCAL)
-{
-    struct access access;
-    access_resolve(&access, warp, op, WL_SITE_LOAD);
-    if (!WL_EXEC(access_local)(&access))
-        return NULL;
-    load(&access);
-    return op + 1;
-}
-
-RUN(STORE_LOCAL)
-{
-    struct access access;
-    access_resolve(&access, warp, op, WL_SITE_STORE);
-    if (!WL_EXEC(access_local)(&access))
-        return NULL;
-    store(&access);
-    return op + 1;
-}
-
 static bool is_parameter(const struct wl_run *run, u64 address, u64 bytes)
 {
     const u64 parameters = (u64)(uintptr_t)run->launch->parameters;
@@ -264,15 +244,43 @@ static void move_store(struct access *access)
     store(access);
 }
 
+/* The window of all active lanes' addresses, if it is one, else PARAMETERS; which it also is where
+ * some may be parameters. */
+static u64 find_window(const struct wl_warp *warp, const struct wl_op *op)
+{
+    const u64 parameters = (u64)(uintptr_t)warp->worker->run->launch->parameters;
+    const u64 parameter_bytes = warp->worker->run->program->parameter_bytes;
+    const u64 *base = lane_register(warp, op->a);
+    const u64 way = (u64)op->imm, active = warp->active;
+    if (op->flags & WL_OPF_NO_ADDRESS)
+        return PARAMETERS;
+    const u64 window = (base[__builtin_ctz(warp->active)] + way) & WL_WINDOW_MASK;
+    u64 differs = 0, is_parameter = 0;
+    WL_FOR_LANES (i) {
+        const u64 address = base[i] + way;
+        const u64 is_on = active & lane_bits_8[i] ? ~(u64)0 : 0;
+        differs |= ((address & WL_WINDOW_MASK) ^ window) & is_on;
+        is_parameter |= address - parameters < parameter_bytes ? is_on : 0;
+    }
+    return differs | is_parameter ? PARAMETERS : window;
+}
+
 RUN(LOAD_GENERIC)
 {
-    return generic(warp, op, WL_SITE_LOAD, move_load);
+    const u64 window = find_window(warp, op);
+    return window == 0                 ? WL_EXEC(LOAD_GLOBAL)(warp, op)
+           : window == WL_LOCAL_WINDOW ? WL_EXEC(LOAD_LOCAL)(warp, op)
+                                       : generic(warp, op, WL_SITE_LOAD, move_load);
 }
 
 RUN(STORE_GENERIC)
 {
+    const u64 window = find_window(warp, op);
+    if (window == 0)
+        return WL_EXEC(STORE_GLOBAL)(warp, op);
     wait_for_turn(warp, op);
-    return generic(warp, op, WL_SITE_STORE, move_store);
+    return window == WL_LOCAL_WINDOW ? WL_EXEC(STORE_LOCAL)(warp, op)
+                                     : generic(warp, op, WL_SITE_STORE, move_store);
 }
 
 /* One lane's atomic on host memory; other worker threads may be at the same word. */

@@ -167,7 +167,7 @@ static inline void load(struct access *access)
     for (int k = 0; k < op->count; k++)
         if (element_register(op, k) != UINT32_MAX)
             load_element(warp, op, access->address, element_register(op, k),
-                         (u64)(u32)k * op->width_bytes);
+                         access_element_skip(access, (u32)k));
 }
 
 static inline void store(struct access *access)
@@ -188,7 +188,7 @@ static inline void store(struct access *access)
     }
     for (int k = 0; k < op->count; k++)
         store_element(warp, op, access->address, element_register(op, k),
-                      (u64)(u32)k * op->width_bytes);
+                      access_element_skip(access, (u32)k));
 }
 
 #endif

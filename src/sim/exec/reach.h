@@ -30,7 +30,7 @@ static inline bool reach_memory_at(struct wl_warp *warp, const struct wl_op *op,
     access.site = site;
     access.bytes = bytes;
     access.kind = kind;
-    access.is_local = false;
+    access.is_local = access.has_rows = false;
     access.dropped = 0;
     access.shape = WL_SHAPE_SCATTERED;
     const u64 first = address[__builtin_ctz(warp->active)], active = warp->active;

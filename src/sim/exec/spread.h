@@ -149,6 +149,7 @@ static inline bool reach_spread(struct access *access, struct wl_warp *warp, con
     access->site = site;
     access->bytes = bytes;
     access->kind = kind;
+    access->is_local = access->has_rows = false;
     if (is_known && memo->window) {
         access->shape = WL_SHAPE_WINDOW;
         access->window = (u64)(uintptr_t)warp->shared + start;
