@@ -62,6 +62,31 @@ static inline void access_resolve(struct access *access, struct wl_warp *warp,
         address[i] = active & lane_bits_8[i] ? address[i] : first;
 }
 
+/* Whether all active lanes have one address; that of the first. */
+static inline bool access_find_one(const struct wl_warp *warp, const struct wl_op *op, u64 *address)
+{
+    const u32 active = warp->active;
+    const int lane = __builtin_ctz(active);
+    if (op->flags & WL_OPF_NO_ADDRESS) {
+        *address = (u64)op->imm;
+        return true;
+    }
+    if (op->flags & WL_OPF_ADDRESS32) {
+        const u32 *base = lane_register(warp, op->a), first = base[lane];
+        u32 differs = 0;
+        WL_FOR_LANES (i)
+            differs |= active & lane_bits_4[i] ? base[i] ^ first : 0;
+        *address = (u32)(first + (u32)op->imm);
+        return !differs;
+    }
+    const u64 *base = lane_register(warp, op->a), first = base[lane], bits = active;
+    u64 differs = 0;
+    WL_FOR_LANES (i)
+        differs |= bits & lane_bits_8[i] ? base[i] ^ first : 0;
+    *address = first + (u64)op->imm;
+    return !differs;
+}
+
 /* Whether all addresses are aligned, and in the range of memory that the site knows. */
 static inline bool access_is_in_range(const struct access *access)
 {

@@ -10,29 +10,11 @@
 static bool find_row(const struct wl_warp *warp, const struct wl_op *op, u64 *offset)
 {
     const struct wl_program *program = warp->worker->run->program;
-    const u64 active = warp->active, bytes = (u64)op->width_bytes * op->count;
-    const int lane = __builtin_ctz(warp->active);
-    u64 first = 0, differs = 0;
-    if (op->flags & WL_OPF_NO_ADDRESS) {
-        first = 0;
-    } else if (op->flags & WL_OPF_ADDRESS32) {
-        const u32 *base = lane_register(warp, op->a), bits = warp->active;
-        u32 differ = 0;
-        WL_FOR_LANES (i)
-            differ |= bits & lane_bits_4[i] ? base[i] ^ base[lane] : 0;
-        first = base[lane];
-        differs = differ;
-    } else {
-        const u64 *base = lane_register(warp, op->a);
-        WL_FOR_LANES (i)
-            differs |= active & lane_bits_8[i] ? base[i] ^ base[lane] : 0;
-        first = base[lane];
-    }
-    first += (u64)op->imm;
-    first = (op->flags & WL_OPF_ADDRESS32 ? (u32)first : first) & ~WL_WINDOW_MASK;
-    *offset = first;
-    return !differs && program->has_local_rows && !(first & (bytes - 1)) &&
-           wl_reach_holds(0, program->local_bytes, first, bytes);
+    const u64 bytes = (u64)op->width_bytes * op->count;
+    const bool is_one = access_find_one(warp, op, offset);
+    *offset &= ~WL_WINDOW_MASK;
+    return is_one && program->has_local_rows && !(*offset & (bytes - 1)) &&
+           wl_reach_holds(0, program->local_bytes, *offset, bytes);
 }
 
 static void count(struct wl_warp *warp, const struct wl_op *op, enum wl_site_access kind,

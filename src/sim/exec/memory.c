@@ -142,26 +142,42 @@ static void trace_constant(const struct access *access)
     wl_trace_push(access->warp->trace, wl_trace_pack((struct wl_trace_access){.lines = addresses}));
 }
 
-static bool is_one_address(const u64 *address)
+#define LOAD_ONE(source_type, value_type, register_type)                                           \
+    do {                                                                                           \
+        const register_type value = (register_type)(value_type)*POINTER(const source_type, place); \
+        register_type *d = lane_register(warp, element_register(op, k));                           \
+        const register_type mask = active;                                                         \
+        WL_FOR_LANES (i)                                                                           \
+            d[i] = mask & (sizeof(register_type) == 8 ? lane_bits_8[i] : lane_bits_4[i]) ? value   \
+                                                                                         : d[i];   \
+    } while (0)
+
+/* What all active lanes load from one place. */
+static void load_one(struct wl_warp *warp, const struct wl_op *op, u64 place)
 {
-    u64 differs = address[0] ^ address[WL_LANES - 1];
-    if (!differs)
-        WL_FOR_LANES (i)
-            differs |= address[i] ^ address[0];
-    return !differs;
+    const u32 active = warp->active;
+    for (int k = 0; k < op->count; k++, place += op->width_bytes)
+        if (element_register(op, k) != UINT32_MAX)
+            FOR_LOADED_TYPES(op, LOAD_ONE);
 }
 
 /* Constants are read through their own cache; they are no global or L1 traffic. */
 RUN(LOAD_CONST)
 {
     struct access access;
+    struct wl_site_state *site = &warp->worker->sites[op->site];
+    const u64 bytes = (u64)op->width_bytes * op->count;
+    u64 place;
+    const bool is_uniform = access_find_one(warp, op, &place);
+    if (is_uniform && !(place & (bytes - 1)) &&
+        is_constant_address(warp->worker->run, site, place, bytes)) {
+        load_one(warp, op, place);
+        return op + 1;
+    }
     access_resolve(&access, warp, op, WL_SITE_LOAD);
-    const bool is_uniform = op->flags & WL_OPF_NO_ADDRESS || is_one_address(access.address);
     if (is_uniform ? !reach_constants(&access, 1)
                    : !access_is_in_range(&access) && !reach_constants(&access, WL_LANES))
         return NULL;
-    if (is_uniform && warp->active == WL_FULL_MASK)
-        access.shape = WL_SHAPE_UNIFORM;
     if (warp->trace && !is_uniform)
         trace_constant(&access);
     load(&access);
