@@ -495,6 +495,9 @@ static void move_atomic(struct access *access)
         keep_sums(access);
         return;
     }
+    if (!is_shared) /* each waits for its own line; none for that of another lane */
+        for (int i = 0; i < WL_LANES; i++)
+            __builtin_prefetch(POINTER(void, access->address[i]), 1);
     for (u32 left = warp->active; left; left &= left - 1) {
         int i = __builtin_ctz(left);
         if (op->width_bytes == 8) {
