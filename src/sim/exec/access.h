@@ -178,9 +178,18 @@ bool WL_EXEC(access_shared)(struct access *access);
 /* The access's bytes of shared memory at an offset, of this block or another of its cluster. NULL:
  * the lane has faulted. */
 uint8_t *WL_EXEC(shared_place)(struct access *access, u32 lane, u32 offset);
-/* The operation of that name. */
-const struct wl_op *WL_EXEC(LOAD_SHARED)(struct wl_warp *warp, const struct wl_op *op);
+/* Where the generic addresses of all active lanes lead: a window, or 0 for global memory.
+ * WL_WINDOWS_DIFFER: not to one, or some may be parameters, or offsets of shared memory are beyond
+ * what a block may have or not aligned. */
+enum { WL_WINDOWS_DIFFER = 1 };
+u64 WL_EXEC(access_window)(const struct wl_warp *warp, const struct wl_op *op);
+/* Splits a generic access by space and runs one part after the other. */
+const struct wl_op *WL_EXEC(access_generic)(struct wl_warp *warp, const struct wl_op *op,
+                                            enum wl_site_access kind,
+                                            void (*move)(struct access *access));
 /* The operations of those names. */
+const struct wl_op *WL_EXEC(LOAD_SHARED)(struct wl_warp *warp, const struct wl_op *op);
+const struct wl_op *WL_EXEC(STORE_SHARED)(struct wl_warp *warp, const struct wl_op *op);
 const struct wl_op *WL_EXEC(LOAD_LOCAL)(struct wl_warp *warp, const struct wl_op *op);
 const struct wl_op *WL_EXEC(STORE_LOCAL)(struct wl_warp *warp, const struct wl_op *op);
 /* Bounds, alignment, sectors of a local access; addresses become pointers. */

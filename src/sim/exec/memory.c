@@ -217,9 +217,9 @@ static bool reach_parameters(struct access *access)
     return false;
 }
 
-/* Splits a generic access by space and runs one part after the other. */
-static const struct wl_op *generic(struct wl_warp *warp, const struct wl_op *op,
-                                   enum wl_site_access kind, void (*move)(struct access *access))
+const struct wl_op *WL_EXEC(access_generic)(struct wl_warp *warp, const struct wl_op *op,
+                                            enum wl_site_access kind,
+                                            void (*move)(struct access *access))
 {
     const u32 active = warp->active;
     const u64 *base = lane_register(warp, op->a);
@@ -260,286 +260,55 @@ static void move_store(struct access *access)
     store(access);
 }
 
-/* The window of all active lanes' addresses, if it is one, else PARAMETERS; which it also is where
- * some may be parameters. */
-static u64 find_window(const struct wl_warp *warp, const struct wl_op *op)
+u64 WL_EXEC(access_window)(const struct wl_warp *warp, const struct wl_op *op)
 {
     const u64 parameters = (u64)(uintptr_t)warp->worker->run->launch->parameters;
     const u64 parameter_bytes = warp->worker->run->program->parameter_bytes;
     const u64 *base = lane_register(warp, op->a);
     const u64 way = (u64)op->imm, active = warp->active;
     if (op->flags & WL_OPF_NO_ADDRESS)
-        return PARAMETERS;
+        return WL_WINDOWS_DIFFER;
     const u64 window = (base[__builtin_ctz(warp->active)] + way) & WL_WINDOW_MASK;
-    u64 differs = 0, is_parameter = 0;
+    u64 differs = 0, is_parameter = 0, all = 0;
     WL_FOR_LANES (i) {
         const u64 address = base[i] + way;
         const u64 is_on = active & lane_bits_8[i] ? ~(u64)0 : 0;
+        all |= address & is_on;
         differs |= ((address & WL_WINDOW_MASK) ^ window) & is_on;
         is_parameter |= address - parameters < parameter_bytes ? is_on : 0;
     }
-    return differs | is_parameter ? PARAMETERS : window;
+    const u64 bytes = (u64)op->width_bytes * op->count, offsets = all & ~WL_WINDOW_MASK;
+    if (window == WL_SHARED_WINDOW) /* what leaves it, or is misaligned, has messages of its own */
+        differs |= (offsets > UINT32_MAX) | (all & (bytes - 1));
+    return differs | is_parameter ? WL_WINDOWS_DIFFER : window;
 }
 
 RUN(LOAD_GENERIC)
 {
-    const u64 window = find_window(warp, op);
-    return window == 0                 ? WL_EXEC(LOAD_GLOBAL)(warp, op)
-           : window == WL_LOCAL_WINDOW ? WL_EXEC(LOAD_LOCAL)(warp, op)
-                                       : generic(warp, op, WL_SITE_LOAD, move_load);
+    switch (WL_EXEC(access_window)(warp, op)) {
+    case 0:
+        return WL_EXEC(LOAD_GLOBAL)(warp, op);
+    case WL_SHARED_WINDOW:
+        return WL_EXEC(LOAD_SHARED)(warp, op);
+    case WL_LOCAL_WINDOW:
+        return WL_EXEC(LOAD_LOCAL)(warp, op);
+    default:
+        return WL_EXEC(access_generic)(warp, op, WL_SITE_LOAD, move_load);
+    }
 }
 
 RUN(STORE_GENERIC)
 {
-    const u64 window = find_window(warp, op);
+    const u64 window = WL_EXEC(access_window)(warp, op);
     if (window == 0)
         return WL_EXEC(STORE_GLOBAL)(warp, op);
     wait_for_turn(warp, op);
-    return window == WL_LOCAL_WINDOW ? WL_EXEC(STORE_LOCAL)(warp, op)
-                                     : generic(warp, op, WL_SITE_STORE, move_store);
-}
-
-/* One lane's atomic on host memory; other worker threads may be at the same word. */
-static u64 atomic_32(enum wl_atomic kind, u32 *cell, u32 operand, u32 second);
-static u64 atomic_64(enum wl_atomic kind, u64 *cell, u64 operand, u64 second);
-
-#define COMPARE_LOOP(type, expression)                                                     \
-    do {                                                                                   \
-        old = __atomic_load_n(cell, __ATOMIC_RELAXED);                                     \
-        do {                                                                               \
-            desired = (type)(expression);                                                  \
-        } while (!__atomic_compare_exchange_n(cell, &old, desired, true, __ATOMIC_SEQ_CST, \
-                                              __ATOMIC_RELAXED));                          \
-    } while (0)
-
-static u32 add_float_bits(u32 a, u32 b)
-{
-    f32 x, y, sum;
-    memcpy(&x, &a, sizeof x);
-    memcpy(&y, &b, sizeof y);
-    sum = x + y;
-    memcpy(&a, &sum, sizeof a);
-    return a;
-}
-
-/* Of two NaNs the first, however the compiler orders the operands of an addition: sums that are
- * kept give what others give. */
-static u32 add_flushed_bits(u32 a, u32 b)
-{
-    const f32 x = flush_f32(float_of(a)), y = flush_f32(float_of(b));
-    return bits_of(x != x ? x + x : flush_f32(x + y));
-}
-
-static u64 add_double_bits(u64 a, u64 b)
-{
-    f64 x, y, sum;
-    memcpy(&x, &a, sizeof x);
-    memcpy(&y, &b, sizeof y);
-    sum = x != x ? x + x : x + y;
-    memcpy(&a, &sum, sizeof a);
-    return a;
-}
-
-static u64 atomic_32(enum wl_atomic kind, u32 *cell, u32 operand, u32 second)
-{
-    u32 old, desired;
-    switch (kind) {
-    case WL_ATOMIC_ADD_U32:
-        return __atomic_fetch_add(cell, operand, __ATOMIC_SEQ_CST);
-    case WL_ATOMIC_AND_B32:
-        return __atomic_fetch_and(cell, operand, __ATOMIC_SEQ_CST);
-    case WL_ATOMIC_OR_B32:
-        return __atomic_fetch_or(cell, operand, __ATOMIC_SEQ_CST);
-    case WL_ATOMIC_XOR_B32:
-        return __atomic_fetch_xor(cell, operand, __ATOMIC_SEQ_CST);
-    case WL_ATOMIC_EXCH_B32:
-        return __atomic_exchange_n(cell, operand, __ATOMIC_SEQ_CST);
-    case WL_ATOMIC_CAS_B32:
-        old = operand;
-        __atomic_compare_exchange_n(cell, &old, second, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-        return old;
-    case WL_ATOMIC_ADD_F32:
-        COMPARE_LOOP(u32, add_float_bits(old, operand));
-        return old;
-    case WL_ATOMIC_ADD_FTZ_F32:
-        COMPARE_LOOP(u32, add_flushed_bits(old, operand));
-        return old;
-    case WL_ATOMIC_MIN_U32:
-        COMPARE_LOOP(u32, operand < old ? operand : old);
-        return old;
-    case WL_ATOMIC_MAX_U32:
-        COMPARE_LOOP(u32, operand > old ? operand : old);
-        return old;
-    case WL_ATOMIC_MIN_S32:
-        COMPARE_LOOP(u32, (s32)operand < (s32)old ? operand : old);
-        return old;
-    case WL_ATOMIC_MAX_S32:
-        COMPARE_LOOP(u32, (s32)operand > (s32)old ? operand : old);
-        return old;
-    case WL_ATOMIC_INC_U32:
-        COMPARE_LOOP(u32, old >= operand ? 0 : old + 1);
-        return old;
+    switch (window) {
+    case WL_SHARED_WINDOW:
+        return WL_EXEC(STORE_SHARED)(warp, op);
+    case WL_LOCAL_WINDOW:
+        return WL_EXEC(STORE_LOCAL)(warp, op);
     default:
-        COMPARE_LOOP(u32, old == 0 || old > operand ? operand : old - 1);
-        return old;
+        return WL_EXEC(access_generic)(warp, op, WL_SITE_STORE, move_store);
     }
-}
-
-static u64 atomic_64(enum wl_atomic kind, u64 *cell, u64 operand, u64 second)
-{
-    u64 old, desired;
-    switch (kind) {
-    case WL_ATOMIC_ADD_U64:
-        return __atomic_fetch_add(cell, operand, __ATOMIC_SEQ_CST);
-    case WL_ATOMIC_AND_B64:
-        return __atomic_fetch_and(cell, operand, __ATOMIC_SEQ_CST);
-    case WL_ATOMIC_OR_B64:
-        return __atomic_fetch_or(cell, operand, __ATOMIC_SEQ_CST);
-    case WL_ATOMIC_XOR_B64:
-        return __atomic_fetch_xor(cell, operand, __ATOMIC_SEQ_CST);
-    case WL_ATOMIC_EXCH_B64:
-        return __atomic_exchange_n(cell, operand, __ATOMIC_SEQ_CST);
-    case WL_ATOMIC_CAS_B64:
-        old = operand;
-        __atomic_compare_exchange_n(cell, &old, second, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-        return old;
-    case WL_ATOMIC_MIN_U64:
-        COMPARE_LOOP(u64, operand < old ? operand : old);
-        return old;
-    case WL_ATOMIC_MAX_U64:
-        COMPARE_LOOP(u64, operand > old ? operand : old);
-        return old;
-    case WL_ATOMIC_MIN_S64:
-        COMPARE_LOOP(u64, (s64)operand < (s64)old ? operand : old);
-        return old;
-    case WL_ATOMIC_MAX_S64:
-        COMPARE_LOOP(u64, (s64)operand > (s64)old ? operand : old);
-        return old;
-    default:
-        COMPARE_LOOP(u64, add_double_bits(old, operand));
-        return old;
-    }
-}
-
-u64 WL_EXEC(reduce_plain)(enum wl_atomic kind, u32 bytes, u64 old, u64 operand)
-{
-    u32 low = (u32)old;
-    if (bytes == 8) {
-        atomic_64(kind, &old, operand, 0);
-        return old;
-    }
-    atomic_32(kind, &low, (u32)operand, 0);
-    return low;
-}
-
-void WL_EXEC(add_kept)(const struct wl_kept *kept, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const u64 address = kept[i].place & ~(u64)1;
-        if (kept[i].place & 1)
-            *POINTER(u64, address) = add_double_bits(*POINTER(u64, address), kept[i].operand);
-        else
-            *POINTER(u32, address) = add_flushed_bits(*POINTER(u32, address), (u32)kept[i].operand);
-    }
-}
-
-/* Whether these are sums in global memory that nobody sees. */
-static bool is_kept(const struct access *access, enum wl_atomic kind)
-{
-    const struct wl_warp *warp = access->warp;
-    const u64 place = access->address[__builtin_ctz(warp->active)];
-    const u64 local_bytes = (u64)warp->worker->run->program->local_bytes * WL_LANES;
-    return (kind == WL_ATOMIC_ADD_FTZ_F32 || kind == WL_ATOMIC_ADD_F64) &&
-           !(access->op->flags & WL_OPF_RESULT) && !(access->op->spare & WL_ORDER_TURN) &&
-           place - (u64)(uintptr_t)warp->local >= local_bytes;
-}
-
-/* Sums that come later, in an order that does not hang on the host's threads. */
-static void keep_sums(const struct access *access)
-{
-    const struct wl_warp *warp = access->warp;
-    const u32 *b32 = lane_register(warp, access->op->b);
-    const u64 *b64 = lane_register(warp, access->op->b);
-    const bool is_double = access->op->width_bytes == 8;
-    for (u32 left = warp->active; left; left &= left - 1) {
-        const int i = __builtin_ctz(left);
-        WL_PUSH(&warp->sm->kept,
-                ((struct wl_kept){access->address[i] + is_double, is_double ? b64[i] : b32[i]}));
-    }
-}
-
-/* What a compare-and-swap counts for in the age of its path: locks are made of it, and who waits
- * for one may be waiting for a lane that is parked. */
-#define SPIN_AGE 256
-
-/* Operands: b, and for compare-and-swap c; dst gets the old value where RESULT is set. */
-static void move_atomic(struct access *access)
-{
-    if (access->shape == WL_SHAPE_WINDOW)
-        for (int i = 0; i < WL_LANES; i++)
-            access->address[i] = access->window + 4ull * access->site->memo.pattern->index[i];
-    struct wl_warp *warp = access->warp;
-    const struct wl_op *op = access->op;
-    const u32 *b32 = lane_register(warp, op->b), *c32 = lane_register(warp, op->c);
-    const u64 *b64 = lane_register(warp, op->b), *c64 = lane_register(warp, op->c);
-    bool has_result = op->flags & WL_OPF_RESULT;
-    /* single-precision sums flush subnormals in global memory, not in shared (PTX ISA, atom) */
-    const u64 place = access->address[__builtin_ctz(warp->active)];
-    bool is_shared = place - (u64)(uintptr_t)warp->shared < warp->worker->run->shared_bytes;
-    enum wl_atomic kind = op->kind;
-    if (kind == WL_ATOMIC_CAS_B32 || kind == WL_ATOMIC_CAS_B64)
-        warp->path_age += SPIN_AGE;
-    if (kind == WL_ATOMIC_ADD_F32 && !is_shared)
-        kind = WL_ATOMIC_ADD_FTZ_F32;
-    if (warp->worker->run->turns && !is_shared && is_kept(access, kind)) {
-        keep_sums(access);
-        return;
-    }
-    if (!is_shared) /* each waits for its own line; none for that of another lane */
-        for (int i = 0; i < WL_LANES; i++)
-            __builtin_prefetch(POINTER(void, access->address[i]), 1);
-    for (u32 left = warp->active; left; left &= left - 1) {
-        int i = __builtin_ctz(left);
-        if (op->width_bytes == 8) {
-            u64 old = atomic_64(kind, POINTER(u64, access->address[i]), b64[i], c64[i]);
-            if (has_result)
-                ((u64 *)lane_register(warp, op->dst))[i] = old;
-        } else {
-            u32 old = (u32)atomic_32(kind, POINTER(u32, access->address[i]), b32[i], c32[i]);
-            if (has_result)
-                ((u32 *)lane_register(warp, op->dst))[i] = old;
-        }
-    }
-}
-
-static enum wl_site_access atomic_access(const struct wl_op *op)
-{
-    return op->flags & WL_OPF_RESULT ? WL_SITE_ATOMIC : WL_SITE_REDUCTION;
-}
-
-RUN(ATOMIC_GLOBAL)
-{
-    struct access access;
-    wait_for_turn(warp, op);
-    access_resolve(&access, warp, op, atomic_access(op));
-    if (!WL_EXEC(access_global)(&access))
-        return NULL;
-    move_atomic(&access);
-    return op + 1;
-}
-
-RUN(ATOMIC_SHARED)
-{
-    struct access access;
-    access_resolve(&access, warp, op, atomic_access(op));
-    if (!WL_EXEC(access_shared)(&access))
-        return NULL;
-    move_atomic(&access);
-    return op + 1;
-}
-
-RUN(ATOMIC_GENERIC)
-{
-    wait_for_turn(warp, op);
-    return generic(warp, op, atomic_access(op), move_atomic);
 }
