@@ -540,7 +540,10 @@ static void test_rounded(void **unused)
 /* Those that have operations of their own. */
 static void compare_plain(const struct machine *machine, const struct wl_op *op)
 {
-    static const enum wl_opcode codes[][2] = {[WL_HALF_FMA] = {WL_OP_FMA_F16, WL_OP_FMA_F16X2},
+    static const enum wl_opcode codes[][2] = {[WL_HALF_ADD] = {WL_OP_ADD_F16, WL_OP_ADD_F16X2},
+                                              [WL_HALF_SUB] = {WL_OP_SUB_F16, WL_OP_SUB_F16X2},
+                                              [WL_HALF_MUL] = {WL_OP_MUL_F16, WL_OP_MUL_F16X2},
+                                              [WL_HALF_FMA] = {WL_OP_FMA_F16, WL_OP_FMA_F16X2},
                                               [WL_HALF_MIN] = {WL_OP_MIN_F16},
                                               [WL_HALF_MAX] = {WL_OP_MAX_F16}};
     struct wl_op plain = *op;
@@ -571,15 +574,110 @@ static void test_halves(void **unused)
         compare_plain(&machine, &op);
     }
 }
+
+/* Halves of which the product of two is about half of what the last bit of the third stands for:
+ * exactly, or (1 + n)(2 - 2n), a bit less. fraction_bits, bias: of the format. */
+static void draw_halfway(uint32_t halves[3], uint32_t fraction_bits, uint32_t bias)
+{
+    const uint32_t ones = (1u << fraction_bits) - 1, exponents = 2 * bias + 1;
+    const uint32_t c = draw(exponents), below = draw(3) + fraction_bits, near = draw(4);
+    const uint32_t sum = (c > below ? c - below : 1) + bias, a = draw(exponents);
+    const uint32_t b = sum > a && sum - a < exponents ? sum - a : draw(exponents);
+    halves[0] = a << fraction_bits | near;
+    halves[1] = b << fraction_bits | ((0 - 2 * near) & ones);
+    halves[2] = c << fraction_bits | (draw(2) ? draw(2) : (uint32_t)draw_bits() & ones);
+    for (uint32_t i = 0; i < 3; i++)
+        halves[i] |= draw(2) << 15;
+}
+
+static void test_fused_halfway(void **unused)
+{
+    (void)unused;
+    struct machine machine;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        struct wl_op op = draw_operation(WL_OP_HALF);
+        const bool is_bfloat = draw(2);
+        op.kind = WL_HALF_FMA;
+        op.imm = WL_HALF_PAIR | (is_bfloat ? WL_HALF_BFLOAT : 0);
+        fill(&machine, 4);
+        for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+            uint32_t low[3], high[3];
+            draw_halfway(low, is_bfloat ? 7 : 10, is_bfloat ? 127 : 15);
+            draw_halfway(high, is_bfloat ? 7 : 10, is_bfloat ? 127 : 15);
+            for (uint32_t i = 0; i < 3; i++)
+                machine.registers[1 + i][lane] = low[i] | high[i] << 16;
+        }
+        compare(&machine, &op, &(struct kind){half_pair, false, false, false});
+        if (!is_bfloat)
+            compare_plain(&machine, &op);
+    }
+}
+
+static uint64_t immediate_pair(const struct wl_op *op, const uint64_t *operands)
+{
+    static const struct {
+        uint8_t kind;
+        bool is_pair;
+    } plain[WL_OP_COUNT] = {
+        [WL_OP_ADD_F16_I] = {WL_HALF_ADD, false},  [WL_OP_SUB_F16_I] = {WL_HALF_SUB, false},
+        [WL_OP_MUL_F16_I] = {WL_HALF_MUL, false},  [WL_OP_ADD_F16X2_I] = {WL_HALF_ADD, true},
+        [WL_OP_SUB_F16X2_I] = {WL_HALF_SUB, true}, [WL_OP_MUL_F16X2_I] = {WL_HALF_MUL, true}};
+    const struct wl_op general = {.kind = plain[op->code].kind,
+                                  .imm = plain[op->code].is_pair ? WL_HALF_PAIR : 0};
+    const uint64_t both[3] = {operands[0], (uint64_t)op->imm, 0};
+    return half_pair(&general, both);
+}
+
+static uint64_t single_of_half(const struct wl_op *op, const uint64_t *operands)
+{
+    const double value = half_value((uint32_t)operands[0] & 0xffff, false);
+    (void)op;
+    return isnan(value) ? 0x7fffffff : bits_of_single((float)value);
+}
+
+static uint64_t half_of_single(const struct wl_op *op, const uint64_t *operands)
+{
+    (void)op;
+    return to_short((double)single_from_bits((uint32_t)operands[0]), WL_ROUND_NEAREST, false);
+}
+
+/* Every half, with one that is the same for all lanes; every half in single precision; and of
+ * singles those beside every half and beside the numbers halfway between them. */
+static void test_every_half(void **unused)
+{
+    static const enum wl_opcode codes[] = {WL_OP_ADD_F16_I,   WL_OP_SUB_F16_I,   WL_OP_MUL_F16_I,
+                                           WL_OP_ADD_F16X2_I, WL_OP_SUB_F16X2_I, WL_OP_MUL_F16X2_I};
+    (void)unused;
+    struct machine machine;
+    for (uint32_t first = 0; first < 1u << 16; first += WL_LANES) {
+        fill(&machine, 4);
+        for (uint32_t lane = 0; lane < WL_LANES; lane++)
+            machine.registers[1][lane] = (first + lane) | (0x8000 ^ (first + lane)) << 16;
+        struct wl_op op = draw_operation(codes[draw(WL_COUNT(codes))]);
+        op.imm = (int64_t)(draw_bits() & 0xffffffff);
+        compare(&machine, &op, &(struct kind){immediate_pair, false, false, false});
+        op = draw_operation(WL_OP_CVT_F32_F16);
+        compare(&machine, &op, &(struct kind){single_of_half, false, false, false});
+        for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+            const double value = half_value(first + lane, false);
+            const double next = half_value(first + lane + 1, false);
+            const double beside = draw(2) ? value : value / 2 + next / 2;
+            machine.registers[1][lane] = bits_of_single((float)beside) + draw(3) - 1;
+        }
+        op = draw_operation(WL_OP_CVT_F16_F32);
+        compare(&machine, &op, &(struct kind){half_of_single, false, false, false});
+    }
+}
 #endif
 
 int main(void)
 {
 #if defined(__x86_64__)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_float_to_float), cmocka_unit_test(test_float_to_integer),
+        cmocka_unit_test(test_float_to_float),   cmocka_unit_test(test_float_to_integer),
         cmocka_unit_test(test_integer_to_float), cmocka_unit_test(test_rounded),
-        cmocka_unit_test(test_halves)};
+        cmocka_unit_test(test_halves),           cmocka_unit_test(test_fused_halfway),
+        cmocka_unit_test(test_every_half)};
     __builtin_cpu_init();
     return cmocka_run_group_tests(tests, NULL, NULL);
 #else

@@ -25,6 +25,7 @@ const struct wl_op_row wl_op_rows[WL_OP_COUNT] = {
     {#id, WL_FORM_SPECIAL, WL_CLASS_NONE, WL_CLASS_NONE, WL_CLASS_NONE, WL_CLASS_NONE},
 #define A(id, dst, a) U(id, dst, a, none)
 #define D(id, dst, a, b) B(id, dst, a, b, none)
+#define F(id, dst, a, b, c) T(id, dst, a, b, c, none)
 #include "warp/ops.def"
 #undef B
 #undef U
@@ -33,6 +34,7 @@ const struct wl_op_row wl_op_rows[WL_OP_COUNT] = {
 #undef S
 #undef A
 #undef D
+#undef F
 };
 
 static const char *const pipe_names[WL_PIPE_COUNT] = {

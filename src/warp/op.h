@@ -35,6 +35,7 @@ enum wl_opcode {
 #define S(id, text) WL_OP_##id,
 #define A(id, dst, a) WL_OP_##id,
 #define D(id, dst, a, b) WL_OP_##id, WL_OP_##id##_I,
+#define F(id, dst, a, b, c) WL_OP_##id,
 #include "warp/ops.def"
 #undef B
 #undef U
@@ -43,6 +44,7 @@ enum wl_opcode {
 #undef S
 #undef A
 #undef D
+#undef F
     WL_OP_COUNT
 };
 

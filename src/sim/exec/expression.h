@@ -48,5 +48,6 @@
 #define S(id, text)
 #define A(id, TD, TA)
 #define D(id, TD, TA, TB)
+#define F(id, TD, TA, TB, TC)
 
 #endif

@@ -1,5 +1,9 @@
 /* Half-precision arithmetic in all its forms: one value or a pair, binary16 or bfloat16. The plain
- * forms of binary16 have operations of their own. */
+ * forms of binary16 have operations of their own. All is computed in single precision and rounded
+ * once more, which changes nothing: of sums and products it has more than twice the bits (Figueroa
+ * 1995), below its own normal numbers those of bfloat16 are exact or less than half the least one,
+ * and what is fused is rounded to odd first (Boldo, Melquiond 2008). */
+#include "sim/exec/half_vector.h"
 #include "sim/exec/lanes.h"
 #include "sim/exec/values16.h"
 #include "warp/approximate.h"
@@ -15,40 +19,179 @@ static inline u32 flush_half(u32 half)
     return half & 0x7c00u ? half : half & 0x8000u;
 }
 
-/* d = numbers of 16 bits in single precision, which has them all. */
-static void widen(const u32 *half, s64 flags, f32 *d)
+/* The low 16 bits as single precision; a NaN may become any. */
+static inline void widen_halves(const u32 *half, f32 *d)
+{
+#ifdef HALF_LANES
+    for (u32 at = 0; at < WL_LANES; at += HALF_LANES) {
+        const half_floats value = half_load_each(half + at);
+        memcpy(d + at, &value, sizeof value);
+    }
+#else
+    WL_FOR_LANES (i)
+        d[i] = half_to_float(half[i]);
+#endif
+}
+
+static inline void narrow_halves(const f32 *value, u32 *d)
+{
+#ifdef HALF_LANES
+    for (u32 at = 0; at < WL_LANES; at += HALF_LANES) {
+        half_floats floats;
+        memcpy(&floats, value + at, sizeof floats);
+        half_store_each(d + at, floats);
+    }
+#else
+    WL_FOR_LANES (i)
+        d[i] = float_to_half(value[i]);
+#endif
+}
+
+/* ---- plain forms ---- */
+
+static inline u32 plain_half(enum wl_half kind, u32 a, u32 b, u32 c)
+{
+    const f32 x = half_to_float(a), y = half_to_float(b);
+    return kind == WL_HALF_FMA ? fma_half(a, b, c)
+                               : float_to_half(kind == WL_HALF_ADD   ? x + y
+                                               : kind == WL_HALF_SUB ? x - y
+                                                                     : x * y);
+}
+
+#ifdef HALF_LANES
+static inline half_floats plain_vector(enum wl_half kind, half_floats x, half_floats y,
+                                       half_floats z)
+{
+    if (kind == WL_HALF_FMA)
+        return half_fused(x, y, z);
+    if (kind == WL_HALF_MUL)
+        return x * y;
+    return kind == WL_HALF_ADD ? x + y : x - y;
+}
+#endif
+
+/* kind and is_pair: constants. */
+static inline __attribute__((always_inline)) void
+compute_plain(enum wl_half kind, bool is_pair, const u32 *a, const u32 *b, const u32 *c, u32 *d)
+{
+#ifdef HALF_LANES
+    for (u32 at = 0; is_pair && at < WL_LANES; at += HALF_LANES / 2)
+        half_store_pairs(d + at, plain_vector(kind, half_load_pairs(a + at),
+                                              half_load_pairs(b + at), half_load_pairs(c + at)));
+    for (u32 at = 0; !is_pair && at < WL_LANES; at += HALF_LANES)
+        half_store_each(d + at, plain_vector(kind, half_load_each(a + at), half_load_each(b + at),
+                                             half_load_each(c + at)));
+#else
+    WL_FOR_LANES (i) {
+        const u32 low = plain_half(kind, a[i], b[i], c[i]);
+        d[i] = is_pair ? pair(low, plain_half(kind, a[i] >> 16, b[i] >> 16, c[i] >> 16)) : low;
+    }
+#endif
+}
+
+#define PLAIN(id, kind, is_pair)                                       \
+    RUN(id)                                                            \
+    {                                                                  \
+        const u32 *b = lane_register(warp, op->b);                     \
+        compute_plain(kind, is_pair, lane_register(warp, op->a), b, b, \
+                      lane_register(warp, op->dst));                   \
+        return op + 1;                                                 \
+    }                                                                  \
+    RUN(id##_I)                                                        \
+    {                                                                  \
+        u32 b[WL_LANES] __attribute__((aligned(64)));                  \
+        WL_FOR_LANES (i)                                               \
+            b[i] = (u32)op->imm;                                       \
+        compute_plain(kind, is_pair, lane_register(warp, op->a), b, b, \
+                      lane_register(warp, op->dst));                   \
+        return op + 1;                                                 \
+    }
+PLAIN(ADD_F16, WL_HALF_ADD, false)
+PLAIN(SUB_F16, WL_HALF_SUB, false)
+PLAIN(MUL_F16, WL_HALF_MUL, false)
+PLAIN(ADD_F16X2, WL_HALF_ADD, true)
+PLAIN(SUB_F16X2, WL_HALF_SUB, true)
+PLAIN(MUL_F16X2, WL_HALF_MUL, true)
+
+#define PLAIN_FUSED(id, is_pair)                                              \
+    RUN(id)                                                                   \
+    {                                                                         \
+        compute_plain(WL_HALF_FMA, is_pair, lane_register(warp, op->a),       \
+                      lane_register(warp, op->b), lane_register(warp, op->c), \
+                      lane_register(warp, op->dst));                          \
+        return op + 1;                                                        \
+    }
+PLAIN_FUSED(FMA_F16, false)
+PLAIN_FUSED(FMA_F16X2, true)
+
+RUN(CVT_F32_F16)
+{
+    f32 *d = lane_register(warp, op->dst);
+    widen_halves(lane_register(warp, op->a), d);
+    WL_FOR_LANES (i)
+        d[i] = canonical_f32(d[i]);
+    return op + 1;
+}
+
+RUN(CVT_F16_F32)
+{
+    narrow_halves(lane_register(warp, op->a), lane_register(warp, op->dst));
+    return op + 1;
+}
+
+/* ---- all forms ---- */
+
+/* d = numbers of 16 bits in single precision, which has them all. half: changes. */
+static void widen(u32 *half, s64 flags, f32 *d)
 {
     if (flags & WL_HALF_BFLOAT) {
         WL_FOR_LANES (i)
             d[i] = float_of(half[i] << 16);
-    } else if (flags & WL_HALF_FTZ) {
-        WL_FOR_LANES (i)
-            d[i] = half_to_float(flush_half(half[i]));
-    } else {
-        WL_FOR_LANES (i)
-            d[i] = half_to_float(half[i]);
+        return;
     }
+    if (flags & WL_HALF_FTZ)
+        WL_FOR_LANES (i)
+            half[i] = flush_half(half[i]);
+    widen_halves(half, d);
 }
 
 /* d = values, which may have been rounded to odd, in 16 bits. */
-static void narrow(f64 *value, s64 flags, u32 *d)
+static void narrow(f32 *value, s64 flags, u32 *d)
 {
     if (flags & WL_HALF_SAT)
         WL_FOR_LANES (i)
-            value[i] = value[i] > 0 ? (value[i] < 1 ? value[i] : 1) : 0;
+            value[i] = saturate_f32(value[i]);
     if (flags & WL_HALF_RELU)
         WL_FOR_LANES (i)
             value[i] = value[i] > 0 || value[i] != value[i] ? value[i] : 0;
     if (flags & WL_HALF_BFLOAT) {
         WL_FOR_LANES (i)
-            d[i] = bfloat_rounded(value[i], WL_ROUND_NEAREST);
+            d[i] = single_to_bfloat(bits_of(value[i]), WL_ROUND_NEAREST);
         return;
     }
-    WL_FOR_LANES (i)
-        d[i] = double_to_half(value[i]);
+    narrow_halves(value, d);
     if (flags & WL_HALF_FTZ)
         WL_FOR_LANES (i)
             d[i] = flush_half(d[i]);
+}
+
+/* value = x * y + z, rounded to odd. */
+static inline void fuse(const f32 *x, const f32 *y, const f32 *z, s64 flags, f32 *value)
+{
+#ifdef __AVX512F__
+    (void)flags;
+    for (u32 at = 0; at < WL_LANES; at += HALF_LANES)
+        _mm512_store_ps(value + at, half_fused(_mm512_load_ps(x + at), _mm512_load_ps(y + at),
+                                               _mm512_load_ps(z + at)));
+#else
+    if (flags & WL_HALF_BFLOAT) { /* whose product may be too small or too great */
+        WL_FOR_LANES (i)
+            value[i] = double_to_float_odd(sum_to_odd((f64)x[i] * (f64)y[i], (f64)z[i]));
+    } else {
+        WL_FOR_LANES (i)
+            value[i] = single_sum_to_odd(x[i] * y[i], z[i]);
+    }
+#endif
 }
 
 /* What the special function unit gives is cut off, not rounded. */
@@ -62,7 +205,7 @@ static inline u32 narrow_cut(f32 value, s64 flags)
     return flags & WL_HALF_FTZ ? flush_half(cut) : cut;
 }
 
-static void approximate(enum wl_half kind, s64 flags, const u32 *half, u32 *d)
+static void approximate(enum wl_half kind, s64 flags, u32 *half, u32 *d)
 {
     f32 x[WL_LANES] __attribute__((aligned(64)));
     widen(half, flags, x);
@@ -91,26 +234,23 @@ static void change_sign(const u32 *half, s64 flags, bool negates, u32 *d)
     }
 }
 
-/* d = the operation on numbers of 16 bits in the lanes of a, b and c. A sum of two is rounded twice
- * as it would be once: double precision has more than twice their bits (Figueroa 1995). */
-static void compute(enum wl_half kind, s64 flags, const u32 *a, const u32 *b, const u32 *c, u32 *d)
+/* d = the operation on numbers of 16 bits in the lanes of a, b and c, which change. */
+static void compute(enum wl_half kind, s64 flags, u32 *a, u32 *b, u32 *c, u32 *d)
 {
     f32 x[WL_LANES] __attribute__((aligned(64))), y[WL_LANES] __attribute__((aligned(64)));
-    f32 z[WL_LANES] __attribute__((aligned(64)));
-    f64 value[WL_LANES] __attribute__((aligned(64)));
+    f32 z[WL_LANES] __attribute__((aligned(64))), value[WL_LANES] __attribute__((aligned(64)));
     const bool wants_nan = flags & WL_HALF_NAN;
     widen(a, flags, x);
     widen(b, flags, y);
     switch (kind) {
-        CASE(WL_HALF_ADD, (f64)x[i] + (f64)y[i]);
-        CASE(WL_HALF_SUB, (f64)x[i] - (f64)y[i]);
-        CASE(WL_HALF_MUL, (f64)x[i] * (f64)y[i]);
-        CASE(WL_HALF_MIN, (f64)(wants_nan ? minimum_nan_f32(x[i], y[i]) : minimum_f32(x[i], y[i])));
-        CASE(WL_HALF_MAX, (f64)(wants_nan ? maximum_nan_f32(x[i], y[i]) : maximum_f32(x[i], y[i])));
+        CASE(WL_HALF_ADD, x[i] + y[i]);
+        CASE(WL_HALF_SUB, x[i] - y[i]);
+        CASE(WL_HALF_MUL, x[i] * y[i]);
+        CASE(WL_HALF_MIN, wants_nan ? minimum_nan_f32(x[i], y[i]) : minimum_f32(x[i], y[i]));
+        CASE(WL_HALF_MAX, wants_nan ? maximum_nan_f32(x[i], y[i]) : maximum_f32(x[i], y[i]));
     case WL_HALF_FMA:
         widen(c, flags, z);
-        WL_FOR_LANES (i)
-            value[i] = sum_to_odd((f64)x[i] * (f64)y[i], (f64)z[i]);
+        fuse(x, y, z, flags, value);
         break;
     case WL_HALF_NEG: /* not here */
     case WL_HALF_ABS:
@@ -122,19 +262,19 @@ static void compute(enum wl_half kind, s64 flags, const u32 *a, const u32 *b, co
 }
 
 /* The same of magnitudes, with both signs multiplied. */
-static void compute_xorsign(enum wl_half kind, s64 flags, const u32 *a, const u32 *b, u32 *d)
+static void compute_xorsign(enum wl_half kind, s64 flags, u32 *a, u32 *b, u32 *d)
 {
     const u32 infinite = flags & WL_HALF_BFLOAT ? 0x7f80u : 0x7c00u;
-    u32 magnitudes[2][WL_LANES];
+    u32 signs[WL_LANES];
     WL_FOR_LANES (i) {
-        magnitudes[0][i] = a[i] & ~SIGN;
-        magnitudes[1][i] = b[i] & ~SIGN;
+        const bool is_nan = (a[i] & ~SIGN) > infinite || (b[i] & ~SIGN) > infinite;
+        signs[i] = is_nan ? 0 : (a[i] ^ b[i]) & SIGN;
+        a[i] &= ~SIGN;
+        b[i] &= ~SIGN;
     }
-    compute(kind, flags, magnitudes[0], magnitudes[1], magnitudes[0], d);
-    WL_FOR_LANES (i) {
-        const bool is_nan = magnitudes[0][i] > infinite || magnitudes[1][i] > infinite;
-        d[i] = is_nan ? d[i] : d[i] | ((a[i] ^ b[i]) & SIGN);
-    }
+    compute(kind, flags, a, b, a, d);
+    WL_FOR_LANES (i)
+        d[i] |= signs[i];
 }
 
 /* The same in the low or the high 16 bits of the registers. */

@@ -36,6 +36,7 @@ MASKED(u64, masked_64, lane_bits_8)
 #define S(id, text) DECLARE(id)
 #define A(id, TD, TA) DECLARE(id)
 #define D(id, TD, TA, TB) DECLARE(id) DECLARE(id##_I)
+#define F(id, TD, TA, TB, TC) DECLARE(id)
 #include "warp/ops.def"
 #undef B
 #undef U
@@ -44,6 +45,7 @@ MASKED(u64, masked_64, lane_bits_8)
 #undef S
 #undef A
 #undef D
+#undef F
 
 const struct wl_executor_row WL_EXEC(table)[WL_OP_COUNT] = {
 #define ROW(id, TD) [WL_OP_##id] = {WL_EXEC(id), MASKED_##TD},
@@ -55,5 +57,6 @@ const struct wl_executor_row WL_EXEC(table)[WL_OP_COUNT] = {
 #define S(id, text) SAME(id)
 #define A(id, TD, TA) ROW(id, TD)
 #define D(id, TD, TA, TB) ROW(id, TD) ROW(id##_I, TD)
+#define F(id, TD, TA, TB, TC) ROW(id, TD)
 #include "warp/ops.def"
 };
