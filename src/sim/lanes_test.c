@@ -1,6 +1,6 @@
 /* Operations that the executors for processors with AVX2 and AVX-512 do by instructions of theirs
- * give the same bits as the executor that has no such instructions, for all masks of lanes; and
- * divisions by doubles are those of integers. */
+ * give the same bits as the executor that has no such instructions, for all masks of lanes;
+ * divisions by doubles are those of integers, and sums and products of 64 bits those of 128. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -212,6 +212,140 @@ static void test_divisions(void **unused)
     }
 }
 
+/* ---- sums with carries, products of 64 bits ---- */
+
+__extension__ typedef unsigned __int128 wide;
+
+static uint64_t draw_wide(void)
+{
+    const uint64_t bits = (uint64_t)draw() << 32 | draw();
+    return draw() % 2 ? bits >> draw() % 64
+                      : (uint64_t)draw_number() << (draw() % 2 ? 32 : 0) | (draw() % 2 ? ~0u : 0);
+}
+
+static wide signed_wide(uint64_t value, uint32_t bits)
+{
+    const wide sign = (wide)1 << (bits - 1);
+    return ((wide)value ^ sign) - sign;
+}
+
+/* kind: as of MADC_32. The sum, and the carry or borrow above it. */
+static wide chain(enum wl_opcode code, uint32_t kind, uint32_t bits, const uint64_t *operands,
+                  uint32_t carry)
+{
+    const wide a = operands[0], b = operands[1], c = operands[2], in = kind & 1 ? carry : 0;
+    if (code == WL_OP_ADDC_32 || code == WL_OP_ADDC_64)
+        return a + b + in;
+    if (code == WL_OP_SUBC_32 || code == WL_OP_SUBC_64)
+        return a - b - in;
+    const wide product =
+        kind & 8 ? signed_wide(operands[0], bits) * signed_wide(operands[1], bits) : a * b;
+    const wide half = kind & 4 ? product >> bits : product;
+    return (bits == 64 ? (uint64_t)half : (uint32_t)half) + c + in;
+}
+
+static uint64_t lane_value(const struct machine *self, uint32_t number, uint32_t lane, bool is_wide)
+{
+    uint64_t value;
+    memcpy(&value, &self->registers[number][2 * lane], sizeof value);
+    return is_wide ? value : self->registers[number][lane];
+}
+
+static void check_chain(const struct machine *start, const struct machine *end,
+                        const struct wl_op *op, bool is_wide)
+{
+    const uint32_t bits = is_wide ? 64 : 32, carries = start->registers[4][0];
+    uint32_t out = carries;
+    for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+        uint64_t operands[3], expected = lane_value(start, 0, lane, is_wide);
+        if (start->warp.active >> lane & 1) {
+            for (uint32_t i = 0; i < 3; i++)
+                operands[i] = lane_value(start, 1 + i, lane, is_wide);
+            const wide sum = chain(op->code, op->kind, bits, operands, carries >> lane & 1);
+            expected = is_wide ? (uint64_t)sum : (uint32_t)sum;
+            out = (out & ~(1u << lane)) | (uint32_t)(sum >> bits & 1) << lane;
+        }
+        assert_int_equal(lane_value(end, 0, lane, is_wide), expected);
+    }
+    assert_int_equal(end->registers[4][0], op->kind & 2 ? out : carries);
+}
+
+static void test_carries(void **unused)
+{
+    (void)unused;
+    static const enum wl_opcode codes[] = {WL_OP_ADDC_32, WL_OP_SUBC_32, WL_OP_MADC_32,
+                                           WL_OP_ADDC_64, WL_OP_SUBC_64, WL_OP_MADC_64};
+    const struct wl_executor_row *tables[] = {wl_exec_table_v2, wl_exec_table_v3, wl_exec_table_v4};
+    static struct machine start, end;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        const uint32_t which = round % 6;
+        const struct wl_op op = {.code = (uint16_t)codes[which],
+                                 .kind = (uint8_t)(draw() % (which % 3 == 2 ? 16 : 4)),
+                                 .dst = place_of(0),
+                                 .a = place_of(1),
+                                 .b = place_of(2),
+                                 .c = place_of(3),
+                                 .d = place_of(4)};
+        fill(&start);
+        for (uint32_t i = 1; i < 4; i++)
+            for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+                const uint64_t value = which < 3 ? draw_number() : draw_wide();
+                memcpy(&start.registers[i][(which < 3 ? 1 : 2) * lane], &value, which < 3 ? 4 : 8);
+            }
+        for (int level = 2; level <= 4 && (level == 2 || has_level(level)); level++) {
+            end = start;
+            run(&end, &op, tables[level - 2]);
+            check_chain(&start, &end, &op, which >= 3);
+        }
+    }
+}
+
+/* In the test above the high halves of products are those of a MADC; these have operations of their
+ * own. */
+static void test_high_products(void **unused)
+{
+    (void)unused;
+    static const struct {
+        enum wl_opcode code;
+        bool is_signed, adds, is_immediate;
+    } rows[] = {{WL_OP_MUL_HI_U64, false, false, false},  {WL_OP_MUL_HI_S64, true, false, false},
+                {WL_OP_MUL_HI_U64_I, false, false, true}, {WL_OP_MUL_HI_S64_I, true, false, true},
+                {WL_OP_MAD_HI_U64, false, true, false},   {WL_OP_MAD_HI_S64, true, true, false}};
+    const struct wl_executor_row *tables[] = {wl_exec_table_v2, wl_exec_table_v3, wl_exec_table_v4};
+    static struct machine start, end;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        const uint32_t which = round % 6, target = draw() % 4;
+        const struct wl_op op = {.code = (uint16_t)rows[which].code,
+                                 .dst = place_of(target),
+                                 .a = place_of(1),
+                                 .b = place_of(2),
+                                 .c = place_of(3),
+                                 .imm = (int64_t)draw_wide()};
+        fill(&start);
+        for (uint32_t i = 0; i < 3 * WL_LANES; i++) {
+            const uint64_t value = draw_wide();
+            memcpy(&start.registers[1 + i / WL_LANES][2 * (i % WL_LANES)], &value, sizeof value);
+        }
+        for (int level = 2; level <= 4 && (level == 2 || has_level(level)); level++) {
+            end = start;
+            run(&end, &op, tables[level - 2]);
+            for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+                const uint64_t b = lane_value(&start, 2, lane, true);
+                const uint64_t operands[3] = {lane_value(&start, 1, lane, true),
+                                              rows[which].is_immediate ? (uint64_t)op.imm : b,
+                                              rows[which].adds ? lane_value(&start, 3, lane, true)
+                                                               : 0};
+                const bool is_on = start.warp.active >> lane & 1;
+                assert_int_equal(lane_value(&end, target, lane, true),
+                                 is_on ? (uint64_t)chain(WL_OP_MADC_64,
+                                                         rows[which].is_signed ? 12 : 4, 64,
+                                                         operands, 0)
+                                       : lane_value(&start, target, lane, true));
+            }
+        }
+    }
+}
+
 enum pattern { RUN, EVERY_OTHER, WINDOW, RANDOM, ONE_PLACE, PATTERNS };
 
 /* Offsets of lanes, each a multiple of so many bytes, all within so much memory. */
@@ -308,9 +442,10 @@ static void test_accesses(void **unused)
 int main(void)
 {
 #if defined(__x86_64__)
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shuffles),
-                                       cmocka_unit_test(test_divisions),
-                                       cmocka_unit_test(test_accesses)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shuffles), cmocka_unit_test(test_divisions),
+        cmocka_unit_test(test_carries), cmocka_unit_test(test_high_products),
+        cmocka_unit_test(test_accesses)};
     return has_level(3) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 #else
     return 0;

@@ -1,4 +1,4 @@
-/* Predicates, selection, packing, special registers, bit tricks and carries. */
+/* Predicates, selection, packing, special registers and bit tricks. */
 #include "base/count.h"
 #include "sim/exec/bits.h"
 #include "sim/exec/lanes.h"
@@ -83,106 +83,6 @@ RUN(LOP3_B32)
                     (select[6] & x & y & ~z) | (select[7] & x & y & z);
         d[i] = active >> i & 1 ? value : d[i];
     }
-    return op + 1;
-}
-
-/* The carry flag is a predicate of its own, at op->d. */
-enum { CARRY_IN = 1, CARRY_OUT = 2, HIGH_HALF = 4, IS_SIGNED = 8 };
-
-static const struct wl_op *add_carry(struct wl_warp *warp, const struct wl_op *op, bool subtract)
-{
-    const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
-    u32 *d = lane_register(warp, op->dst);
-    u32 carry_in = op->kind & CARRY_IN ? *predicate(warp, op->d) : 0, carry_out = 0;
-    for (int i = 0; i < WL_LANES; i++) {
-        if (!(warp->active >> i & 1))
-            continue;
-        u64 carry = carry_in >> i & 1;
-        u64 sum = subtract ? (u64)a[i] - b[i] - carry : (u64)a[i] + b[i] + carry;
-        d[i] = (u32)sum;
-        carry_out |= (u32)(sum >> 32 & 1) << i;
-    }
-    if (op->kind & CARRY_OUT)
-        set_predicate(warp, op->d, carry_out);
-    return op + 1;
-}
-
-RUN(ADDC_32)
-{
-    return add_carry(warp, op, false);
-}
-
-RUN(SUBC_32)
-{
-    return add_carry(warp, op, true);
-}
-
-RUN(MADC_32)
-{
-    const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
-    const u32 *c = lane_register(warp, op->c);
-    u32 *d = lane_register(warp, op->dst);
-    u32 carry_in = op->kind & CARRY_IN ? *predicate(warp, op->d) : 0, carry_out = 0;
-    for (int i = 0; i < WL_LANES; i++) {
-        if (!(warp->active >> i & 1))
-            continue;
-        u64 product = op->kind & IS_SIGNED ? (u64)((s64)(s32)a[i] * (s32)b[i]) : (u64)a[i] * b[i];
-        u64 half = op->kind & HIGH_HALF ? product >> 32 & 0xffffffffu : (u32)product;
-        u64 sum = half + c[i] + (carry_in >> i & 1);
-        d[i] = (u32)sum;
-        carry_out |= (u32)(sum >> 32 & 1) << i;
-    }
-    if (op->kind & CARRY_OUT)
-        set_predicate(warp, op->d, carry_out);
-    return op + 1;
-}
-
-static const struct wl_op *add_carry_64(struct wl_warp *warp, const struct wl_op *op, bool subtract)
-{
-    const u64 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
-    u64 *d = lane_register(warp, op->dst);
-    u32 carry_in = op->kind & CARRY_IN ? *predicate(warp, op->d) : 0, carry_out = 0;
-    for (int i = 0; i < WL_LANES; i++) {
-        if (!(warp->active >> i & 1))
-            continue;
-        wide_u128 carry = carry_in >> i & 1;
-        wide_u128 sum = subtract ? (wide_u128)a[i] - b[i] - carry : (wide_u128)a[i] + b[i] + carry;
-        d[i] = (u64)sum;
-        carry_out |= (u32)(sum >> 64 & 1) << i;
-    }
-    if (op->kind & CARRY_OUT)
-        set_predicate(warp, op->d, carry_out);
-    return op + 1;
-}
-
-RUN(ADDC_64)
-{
-    return add_carry_64(warp, op, false);
-}
-
-RUN(SUBC_64)
-{
-    return add_carry_64(warp, op, true);
-}
-
-RUN(MADC_64)
-{
-    const u64 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
-    const u64 *c = lane_register(warp, op->c);
-    u64 *d = lane_register(warp, op->dst);
-    u32 carry_in = op->kind & CARRY_IN ? *predicate(warp, op->d) : 0, carry_out = 0;
-    for (int i = 0; i < WL_LANES; i++) {
-        if (!(warp->active >> i & 1))
-            continue;
-        wide_u128 product = op->kind & IS_SIGNED ? (wide_u128)((wide_s128)(s64)a[i] * (s64)b[i])
-                                                 : (wide_u128)a[i] * b[i];
-        wide_u128 half = op->kind & HIGH_HALF ? product >> 64 : (u64)product;
-        wide_u128 sum = half + c[i] + (carry_in >> i & 1);
-        d[i] = (u64)sum;
-        carry_out |= (u32)(sum >> 64 & 1) << i;
-    }
-    if (op->kind & CARRY_OUT)
-        set_predicate(warp, op->d, carry_out);
     return op + 1;
 }
 
