@@ -1,4 +1,7 @@
 // The two kernels that `make bench` runs: tiled SGEMM and a 5x5 stencil with a guard at the border.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #define TILE 16
 struct weights {
     float value[25];
@@ -99,4 +102,40 @@ extern "C" __global__ void conversions(float *out, int steps)
         value = fminf(fmaxf(value, -1000), 1000);
     }
     out[thread] = (float)sum;
+}
+
+// Halves in pairs, as activations and optimizers have them: fused, products, sums, the greater, and single precision beside.
+extern "C" __global__ void pairs_of_halves(float *out, int steps)
+{
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    const __half2 scale = __floats2half2_rn(0.75f, -0.5f), zero = __floats2half2_rn(0, 0);
+    __half2 value = __floats2half2_rn(thread % 64 * 0.125f, 1), sum = zero;
+    __nv_bfloat162 wide = __floats2bfloat162_rn(thread % 32 * 0.25f, 1), of = __floats2bfloat162_rn(0.5f, 0.25f);
+#pragma unroll 1
+    for (int step = 0; step < steps; step++) {
+        value = __hfma2(value, scale, __hmul2(sum, scale));
+        sum = __hadd2(__hmax2(value, zero), __hfma2(sum, scale, value));
+        wide = __hfma2(wide, of, of);
+        const float2 both = __half22float2(sum);
+        value = __hsub2(__floats2half2_rn(both.x * 0.5f, both.y + 1), value);
+    }
+    const float2 found = __half22float2(__hadd2(sum, value)), more = __bfloat1622float2(wide);
+    out[thread] = found.x + found.y + more.x + more.y;
+}
+
+// Numbers modulo a prime of 64 bits, and of 128 bits with carries, as hashes and proofs have them.
+extern "C" __global__ void long_integers(float *out, int steps)
+{
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned long long value = thread * 0x9e3779b97f4a7c15ull, low = value, high = ~value;
+#pragma unroll 1
+    for (int step = 0; step < steps; step++) {
+        const unsigned long long above = __umul64hi(value, low), below = value * low;
+        value = below - (above >> 32) + (above << 32) - above;
+        asm("add.cc.u64 %0, %0, %2; addc.u64 %1, %1, %3;"
+            : "+l"(low), "+l"(high) : "l"(value), "l"(above));
+        asm("mad.lo.cc.u64 %0, %2, %3, %0; madc.hi.u64 %1, %2, %3, %1;"
+            : "+l"(low), "+l"(high) : "l"(high), "l"(value));
+    }
+    out[thread] = (float)(value ^ low ^ high);
 }

@@ -372,10 +372,11 @@ static void measure_patterns(struct bench *bench)
         measure_halves(bench);
 }
 
-/* Functions and conversions, on registers alone. */
+/* Functions, conversions, halves and long integers, on registers alone. */
 static void measure_functions(struct bench *bench)
 {
-    static const char *const kernels[] = {"functions", "conversions"};
+    static const char *const kernels[] = {"functions", "conversions", "pairs_of_halves",
+                                          "long_integers"};
     const struct {
         float *out;
         int steps;

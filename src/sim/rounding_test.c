@@ -668,6 +668,40 @@ static void test_every_half(void **unused)
         compare(&machine, &op, &(struct kind){half_of_single, false, false, false});
     }
 }
+static uint32_t narrowed(const struct wl_op *op, uint32_t bits)
+{
+    const bool is_bfloat = op->kind == WL_FORMAT_BF16;
+    const uint32_t infinite = is_bfloat ? 0x7f80 : 0x7c00;
+    const float value = single_from_bits(bits);
+    if (op->imm & WL_NARROW_RELU && value <= 0)
+        return 0;
+    const uint32_t half =
+        to_short((double)value, (uint32_t)(op->imm >> WL_NARROW_ROUNDING_SHIFT), is_bfloat);
+    return op->imm & WL_NARROW_FINITE && (half & 0x7fff) == infinite ? half - 1 : half;
+}
+
+static uint64_t narrowed_pair(const struct wl_op *op, const uint64_t *operands)
+{
+    if (op->b == UINT32_MAX)
+        return narrowed(op, (uint32_t)operands[0]);
+    return narrowed(op, (uint32_t)operands[1]) | narrowed(op, (uint32_t)operands[0]) << 16;
+}
+
+static void test_narrow(void **unused)
+{
+    (void)unused;
+    struct machine machine;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        struct wl_op op = draw_operation(WL_OP_CVT_NARROW);
+        op.kind = draw(2) ? WL_FORMAT_BF16 : WL_FORMAT_F16;
+        op.width_bytes = WL_FORMAT_F32;
+        op.count = (uint8_t)(1 + draw(2));
+        op.b = op.count == 2 ? op.b : UINT32_MAX;
+        op.imm = draw(4) | (draw(2) ? WL_ROUND_NEAREST : WL_ROUND_ZERO) << WL_NARROW_ROUNDING_SHIFT;
+        fill(&machine, 4);
+        compare(&machine, &op, &(struct kind){narrowed_pair, false, false, false});
+    }
+}
 #endif
 
 int main(void)
@@ -677,7 +711,7 @@ int main(void)
         cmocka_unit_test(test_float_to_float),   cmocka_unit_test(test_float_to_integer),
         cmocka_unit_test(test_integer_to_float), cmocka_unit_test(test_rounded),
         cmocka_unit_test(test_halves),           cmocka_unit_test(test_fused_halfway),
-        cmocka_unit_test(test_every_half)};
+        cmocka_unit_test(test_every_half),       cmocka_unit_test(test_narrow)};
     __builtin_cpu_init();
     return cmocka_run_group_tests(tests, NULL, NULL);
 #else

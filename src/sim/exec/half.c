@@ -19,34 +19,6 @@ static inline u32 flush_half(u32 half)
     return half & 0x7c00u ? half : half & 0x8000u;
 }
 
-/* The low 16 bits as single precision; a NaN may become any. */
-static inline void widen_halves(const u32 *half, f32 *d)
-{
-#ifdef HALF_LANES
-    for (u32 at = 0; at < WL_LANES; at += HALF_LANES) {
-        const half_floats value = half_load_each(half + at);
-        memcpy(d + at, &value, sizeof value);
-    }
-#else
-    WL_FOR_LANES (i)
-        d[i] = half_to_float(half[i]);
-#endif
-}
-
-static inline void narrow_halves(const f32 *value, u32 *d)
-{
-#ifdef HALF_LANES
-    for (u32 at = 0; at < WL_LANES; at += HALF_LANES) {
-        half_floats floats;
-        memcpy(&floats, value + at, sizeof floats);
-        half_store_each(d + at, floats);
-    }
-#else
-    WL_FOR_LANES (i)
-        d[i] = float_to_half(value[i]);
-#endif
-}
-
 /* ---- plain forms ---- */
 
 static inline u32 plain_half(enum wl_half kind, u32 a, u32 b, u32 c)

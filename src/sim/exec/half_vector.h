@@ -1,12 +1,13 @@
-/* Vectors of binary16 in single precision, which has them all, where the processor converts them.
+/* Binary16 in single precision, which has them all, by vectors where the processor converts them.
  * All results are those of values16.h. */
 #ifndef WL_SIM_EXEC_HALF_VECTOR_H
 #define WL_SIM_EXEC_HALF_VECTOR_H
 
+#include "sim/exec/lanes.h"
+#include "sim/exec/values16.h"
+
 #if defined(__F16C__) && defined(__AVX2__)
 #include <immintrin.h>
-
-#include "sim/exec/lanes.h"
 
 #ifdef __AVX512F__
 #define HALF_LANES 16
@@ -109,5 +110,33 @@ static inline void half_store_each(u32 *words, half_floats value)
 }
 #endif
 #endif
+
+/* The low 16 bits as single precision; a NaN may become any. */
+static inline void widen_halves(const u32 *half, f32 *d)
+{
+#ifdef HALF_LANES
+    for (u32 at = 0; at < WL_LANES; at += HALF_LANES) {
+        const half_floats value = half_load_each(half + at);
+        memcpy(d + at, &value, sizeof value);
+    }
+#else
+    WL_FOR_LANES (i)
+        d[i] = half_to_float(half[i]);
+#endif
+}
+
+static inline void narrow_halves(const f32 *value, u32 *d)
+{
+#ifdef HALF_LANES
+    for (u32 at = 0; at < WL_LANES; at += HALF_LANES) {
+        half_floats floats;
+        memcpy(&floats, value + at, sizeof floats);
+        half_store_each(d + at, floats);
+    }
+#else
+    WL_FOR_LANES (i)
+        d[i] = float_to_half(value[i]);
+#endif
+}
 
 #endif

@@ -1,5 +1,6 @@
 /* Conversions between narrow formats, and atomics on halves, vectors and 128 bits. */
 #include "sim/exec/narrow.h"
+#include "sim/exec/half_vector.h"
 #include "sim/exec/values16.h"
 
 #include "sim/exec/reach.h"
@@ -76,9 +77,56 @@ static void round_to_tf32(const struct wl_warp *warp, const struct wl_op *op)
     }
 }
 
+static bool is_single_to_short(const struct wl_op *op)
+{
+    const u32 rounding = (u32)(op->imm >> WL_NARROW_ROUNDING_SHIFT);
+    return op->width_bytes == WL_FORMAT_F32 &&
+           ((op->kind == WL_FORMAT_F16 && rounding == WL_ROUND_NEAREST) ||
+            (op->kind == WL_FORMAT_BF16 &&
+             (rounding == WL_ROUND_NEAREST || rounding == WL_ROUND_ZERO)));
+}
+
+/* The same to a format of 16 bits. */
+static void round_singles(const f32 *single, const struct wl_op *op, u32 *d)
+{
+    const enum wl_rounding rounding = (u32)(op->imm >> WL_NARROW_ROUNDING_SHIFT);
+    const u32 infinite = op->kind == WL_FORMAT_F16 ? 0x7c00u : 0x7f80u;
+    f32 value[WL_LANES] __attribute__((aligned(64)));
+    const bool is_relu = op->imm & WL_NARROW_RELU;
+    WL_FOR_LANES (i)
+        value[i] = is_relu && single[i] <= 0 ? 0 : single[i];
+    if (op->kind == WL_FORMAT_F16)
+        narrow_halves(value, d);
+    else
+        WL_FOR_LANES (i)
+            d[i] = single_to_bfloat(bits_of(value[i]), rounding);
+    if (op->imm & WL_NARROW_FINITE)
+        WL_FOR_LANES (i)
+            d[i] -= (d[i] & 0x7fffu) == infinite;
+}
+
+static void round_to_short(const struct wl_warp *warp, const struct wl_op *op)
+{
+    const bool is_joined = op->b != UINT32_MAX;
+    u32 low[WL_LANES] __attribute__((aligned(64))), high[WL_LANES] __attribute__((aligned(64)));
+    u32 *d = lane_register(warp, op->dst);
+    const u32 active = warp->active;
+    round_singles(lane_register(warp, is_joined ? op->b : op->a), op, low);
+    if (is_joined)
+        round_singles(lane_register(warp, op->a), op, high);
+    else
+        memset(high, 0, sizeof high);
+    WL_FOR_LANES (i)
+        d[i] = active & lane_bits_4[i] ? pair(low[i], high[i]) : d[i];
+}
+
 RUN(CVT_NARROW)
 {
     const enum wl_matrix_format to = op->kind, from = op->width_bytes;
+    if (is_single_to_short(op)) {
+        round_to_short(warp, op);
+        return op + 1;
+    }
     if (to == WL_FORMAT_TF32 && from == WL_FORMAT_F32 && op->b == UINT32_MAX &&
         !(op->imm & (WL_NARROW_RELU | WL_NARROW_FINITE))) {
         round_to_tf32(warp, op);
