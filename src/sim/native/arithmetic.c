@@ -145,6 +145,54 @@ void native_emit_multiply_high(struct native_emitter *e)
     native_define(e, 0, 0, d, false);
 }
 
+/* d = product's part, less b where a is negative. */
+static void subtract_where_negative(struct native_emitter *e, uint32_t d, uint32_t a, uint32_t b)
+{
+    static const struct wl_encoding shift_32 = {1, 1, 0, 0x72}, shuffle_32 = {1, 1, 0, 0x70};
+    enum { SHIFT_RIGHT_SIGNED = 4, EACH_HIGH = 0xf5 };
+    native_emit(e, shift_32, SHIFT_RIGHT_SIGNED, NATIVE_TEMPORARY_A, native_vector(a), 31);
+    native_emit(e, shuffle_32, NATIVE_TEMPORARY_A, 0, native_vector(NATIVE_TEMPORARY_A), EACH_HIGH);
+    native_emit(e, native_and_64, NATIVE_TEMPORARY_A, NATIVE_TEMPORARY_A, native_vector(b), -1);
+    native_emit(e, native_subtract_64, d, d, native_vector(NATIVE_TEMPORARY_A), -1);
+}
+
+/* The same of 64 bits by four products of 32, of which no sum has more than 64. */
+void native_emit_multiply_high_64(struct native_emitter *e)
+{
+    const struct wl_encoding multiply = e->row->encoding;
+    for (uint32_t half = 0; half < 2; half++) {
+        const uint32_t a = native_in_vector(e, 0, half), high = NATIVE_TEMPORARY_A,
+                       other = NATIVE_TEMPORARY_C;
+        const struct wl_operand_place place = native_second_place(e, half);
+        const uint32_t d = native_take_vector(e), sum = native_take_vector(e);
+        uint32_t b = place.vector;
+        if (place.kind != WL_OPERAND_VECTOR) {
+            b = NATIVE_TEMPORARY_B;
+            native_fetch(e, b, place, true);
+        }
+        shift_down(e, high, a);
+        native_emit(e, multiply, sum, a, native_vector(b), -1);
+        shift_down(e, sum, sum);
+        native_emit(e, multiply, d, high, native_vector(b), -1);
+        native_emit(e, native_add_64, sum, sum, native_vector(d), -1);
+        shift_down(e, other, b);
+        native_emit(e, multiply, d, high, native_vector(other), -1);
+        native_emit(e, multiply, other, a, native_vector(other), -1);
+        shift_down(e, high, sum);
+        native_emit(e, native_add_64, d, d, native_vector(high), -1);
+        native_emit(e, native_and_64, sum, sum, native_literal_64(e, 0xffffffff), -1);
+        native_emit(e, native_add_64, sum, sum, native_vector(other), -1);
+        shift_down(e, sum, sum);
+        native_emit(e, native_add_64, d, d, native_vector(sum), -1);
+        if (e->row->flags & WL_NATIVE_SIGNED) {
+            subtract_where_negative(e, d, a, b);
+            subtract_where_negative(e, d, b, a);
+        }
+        native_release(e, sum);
+        native_define(e, 0, half, d, false);
+    }
+}
+
 /* Left: b << c | a >> (32 - c), right: a >> c | b << (32 - c), of which a shift by 32 is 0. */
 void native_emit_funnel(struct native_emitter *e)
 {

@@ -21,9 +21,13 @@ static const struct wl_encoding broadcast_byte = {1, 2, 0, 0x78}, blend_by_vecto
                                 shift_right_each_64 = {1, 2, 1, 0x45},
                                 float_of_32 = {0, 1, 0, 0x5b}, double_of_32 = {2, 1, 0, 0xe6},
                                 add_floats = {0, 1, 0, 0x58}, subtract_floats = {0, 1, 0, 0x5c},
-                                maximum_floats = {0, 1, 0, 0x5f}, multiply_floats = {0, 1, 0, 0x59},
-                                add_doubles = {1, 1, 0, 0x58};
-enum { SHIFT_RIGHT = 2, SHIFT_LEFT = 6 }; /* where an instruction has no destination */
+                                minimum_floats = {0, 1, 0, 0x5d}, maximum_floats = {0, 1, 0, 0x5f},
+                                multiply_floats = {0, 1, 0, 0x59}, add_doubles = {1, 1, 0, 0x58};
+enum {
+    SHIFT_RIGHT = 2,
+    SHIFT_RIGHT_SIGNED = 4,
+    SHIFT_LEFT = 6
+}; /* where an instruction has no destination */
 
 /* dst = source shifted by the same count everywhere. */
 static void shift(struct native_emitter *e, struct wl_encoding encoding, uint32_t way, uint32_t dst,
@@ -281,6 +285,17 @@ static void emit_select(struct native_emitter *e)
 }
 
 /* Of a NaN and a number the instruction gives b, and of two zeros, of which -0 is the lesser. */
+static void order_floats(struct native_emitter *e, bool is_least, uint32_t d, uint32_t a,
+                         uint32_t b)
+{
+    native_emit(e, is_least ? minimum_floats : maximum_floats, d, a, native_vector(b), -1);
+    native_emit(e, compare_floats, C, b, native_vector(b), 3);
+    choose(e, d, d, native_vector(a), C);
+    native_emit(e, compare_floats, C, a, native_vector(b), 0);
+    native_emit(e, is_least ? or_bits : native_and_32, A, a, native_vector(b), -1);
+    choose(e, d, d, native_vector(A), C);
+}
+
 static void emit_order_float(struct native_emitter *e)
 {
     const bool is_least = e->row->encoding.opcode == 0x5d;
@@ -290,13 +305,37 @@ static void emit_order_float(struct native_emitter *e)
     const uint32_t a = flushes ? native_flushed(e, native_vector(first), A) : first,
                    b = flushes ? native_flushed(e, second, B) : in_vector(e, second, false, B);
     const uint32_t d = native_take_vector(e);
-    native_emit(e, e->row->encoding, d, a, native_vector(b), -1);
-    native_emit(e, compare_floats, C, b, native_vector(b), 3);
-    choose(e, d, d, native_vector(a), C);
-    native_emit(e, compare_floats, C, a, native_vector(b), 0);
-    native_emit(e, is_least ? or_bits : native_and_32, A, a, native_vector(b), -1);
-    choose(e, d, d, native_vector(A), C);
+    order_floats(e, is_least, d, a, b);
     native_define(e, 0, 0, d, true);
+}
+
+/* The product is exact. The sum, what it is beside the exact one, and by the sign of that the odd
+ * neighbour (sim/exec/half_vector.h). */
+static void fuse_halves(struct native_emitter *e, uint32_t d, uint32_t a, uint32_t b)
+{
+    const uint32_t sum = b;
+    native_emit(e, multiply_floats, a, a, native_vector(b), -1);
+    native_emit(e, add_floats, sum, a, native_vector(d), -1);
+    native_emit(e, subtract_floats, C, sum, native_vector(d), -1);
+    native_emit(e, subtract_floats, a, a, native_vector(C), -1);
+    native_emit(e, subtract_floats, C, sum, native_vector(C), -1);
+    native_emit(e, subtract_floats, d, d, native_vector(C), -1);
+    native_emit(e, add_floats, a, a, native_vector(d), -1);
+    native_emit(e, compare_floats, d, a, native_literal_32(e, 0), 0x0c); /* is not exact */
+    native_emit(e, native_xor_32, a, a, native_vector(sum), -1);
+    shift(e, shift_32, SHIFT_RIGHT_SIGNED, a, a, 31);
+    native_emit(e, native_and_32, a, a, native_vector(d), -1);
+    native_emit(e, native_add_32, sum, sum, native_vector(a), -1);
+    shift(e, shift_32, SHIFT_RIGHT, d, d, 31);
+    native_emit(e, or_bits, d, d, native_vector(sum), -1);
+}
+
+static void shorten(struct native_emitter *e, uint32_t d, uint32_t a)
+{
+    static const struct wl_encoding narrow_32 = {1, 2, 0, 0x2b};
+    native_emit(e, native_and_32, d, a, native_literal_32(e, 0xffff), -1);
+    native_emit(e, narrow_32, d, d, native_vector(d), -1);
+    native_emit(e, permute_64, d, 0, native_vector(d), 0xd8); /* which was done by 16 bytes */
 }
 
 static const struct wl_encoding truncate_floats = {2, 1, 0, 0x5b};
@@ -466,6 +505,9 @@ const struct native_host native_host_256 = {
     .jump_if_any = jump_if_any,
     .make_canonical = make_canonical,
     .flush = flush,
+    .fuse_halves = fuse_halves,
+    .order_floats = order_floats,
+    .shorten = shorten,
     .truncate = truncate,
     .begin_checks = begin_checks,
     .end_checks = end_checks,

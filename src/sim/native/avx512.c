@@ -177,9 +177,20 @@ static void emit_select(struct native_emitter *e)
 }
 
 /* Of a NaN and a number the instruction gives b, and of two zeros, of which -0 is the lesser. */
+static void order_floats(struct native_emitter *e, bool is_least, uint32_t d, uint32_t a,
+                         uint32_t b)
+{
+    static const struct wl_encoding or_bits = {1, 1, 0, 0xeb}, minimum = {0, 1, 0, 0x5d},
+                                    maximum = {0, 1, 0, 0x5f};
+    native_emit(e, is_least ? minimum : maximum, d, a, native_vector(b), -1);
+    native_emit(e, compare_floats, MASK_A, b, native_vector(b), 3);
+    native_emit(e, compare_floats, MASK_B, a, native_vector(b), 0);
+    emit_masked(e, native_move_load, d, 0, native_vector(a), MASK_A);
+    emit_masked(e, is_least ? or_bits : native_and_32, d, a, native_vector(b), MASK_B);
+}
+
 static void emit_order_float(struct native_emitter *e)
 {
-    static const struct wl_encoding or_bits = {1, 1, 0, 0xeb};
     const bool is_least = e->row->encoding.opcode == 0x5d;
     const uint32_t first = native_in_vector(e, 0, 0);
     const struct wl_operand_place place = native_second_place(e, 0);
@@ -190,12 +201,30 @@ static void emit_order_float(struct native_emitter *e)
         a = native_flushed(e, native_vector(first), NATIVE_TEMPORARY_A);
         flush(e, b);
     }
-    native_emit(e, e->row->encoding, d, a, native_vector(b), -1);
-    native_emit(e, compare_floats, MASK_A, b, native_vector(b), 3);
-    native_emit(e, compare_floats, MASK_B, a, native_vector(b), 0);
-    emit_masked(e, native_move_load, d, 0, native_vector(a), MASK_A);
-    emit_masked(e, is_least ? or_bits : native_and_32, d, a, native_vector(b), MASK_B);
+    order_floats(e, is_least, d, a, b);
     native_define(e, 0, 0, d, true);
+}
+
+/* Down and up: of the two that is odd which is; they are one number where it is exact, but a zero,
+ * of which the one up has the sign. */
+static void fuse_halves(struct native_emitter *e, uint32_t d, uint32_t a, uint32_t b)
+{
+    static const struct wl_encoding multiply_add = {1, 2, 0, 0xb8};
+    const uint32_t down = NATIVE_TEMPORARY_C;
+    struct wl_operand_place second = native_vector(b);
+    native_fetch(e, down, native_vector(d), false);
+    second.rounds = 1;
+    native_emit(e, multiply_add, down, a, second, -1);
+    second.rounds = 2;
+    native_emit(e, multiply_add, d, a, second, -1);
+    native_emit(e, test_32, MASK_A, down, native_literal_32(e, 1), -1);
+    emit_masked(e, native_move_load, d, 0, native_vector(down), MASK_A);
+}
+
+static void shorten(struct native_emitter *e, uint32_t d, uint32_t a)
+{
+    static const struct wl_encoding narrow_32 = {2, 2, 0, 0x33};
+    wl_assembly_vector_store(e->code, narrow_32, native_vector(d), (uint8_t)a, 0, -1);
 }
 
 /* What is none of its range the instruction makes the least integer. */
@@ -239,6 +268,9 @@ const struct native_host native_host_512 = {
     .jump_if_any = jump_if_any,
     .make_canonical = make_canonical,
     .flush = flush,
+    .fuse_halves = fuse_halves,
+    .order_floats = order_floats,
+    .shorten = shorten,
     .truncate = truncate,
     .check = check,
     .every_other = every_other,

@@ -69,6 +69,14 @@ struct native_host {
     /* NaNs become the canonical one; subnormal elements become zero of the same sign */
     void (*make_canonical)(struct native_emitter *e, uint32_t number);
     void (*flush)(struct native_emitter *e, uint32_t number);
+    /* d = a * b + d, rounded to odd, of halves in single precision; all but d change, C too */
+    void (*fuse_halves)(struct native_emitter *e, uint32_t d, uint32_t a, uint32_t b);
+    /* d = the lesser or greater; of a NaN and a number the number. a is NATIVE_TEMPORARY_A, or it
+     * changes; d: neither */
+    void (*order_floats)(struct native_emitter *e, bool is_least, uint32_t d, uint32_t a,
+                         uint32_t b);
+    /* d = the low 16 bits of each lane, in its first half */
+    void (*shorten)(struct native_emitter *e, uint32_t d, uint32_t a);
     /* d = a as an integer, or the nearest there is, NaN 0; a, d: not C, B nor each other */
     void (*truncate)(struct native_emitter *e, bool is_signed, uint32_t d, uint32_t a);
     /* jumps away, there or where checks end, unless the vectors (one or two) of addresses, less
@@ -212,6 +220,13 @@ void native_saturate(struct native_emitter *e, uint32_t number);
 /* A copy without subnormals in a temporary register. */
 uint32_t native_flushed(struct native_emitter *e, struct wl_operand_place place,
                         uint32_t temporary);
+void native_emit_pack_short(struct native_emitter *e);
+void native_emit_unpack_short(struct native_emitter *e);
+void native_emit_halves(struct native_emitter *e);
+void native_emit_float_of_half(struct native_emitter *e);
+void native_emit_half_of_float(struct native_emitter *e);
+void native_emit_pair_of_floats(struct native_emitter *e);
+void native_emit_multiply_high_64(struct native_emitter *e);
 void native_emit_predicate_logic(struct native_emitter *e);
 void native_emit_predicate_constant(struct native_emitter *e);
 void native_emit_special(struct native_emitter *e);
@@ -251,6 +266,12 @@ uint32_t native_exit_label(struct native_emitter *e);
     [WL_NATIVE_MULTIPLY_SHORT] = native_emit_multiply_short,                                      \
     [WL_NATIVE_TRUNCATE] = native_emit_truncate, [WL_NATIVE_INTEGRAL] = native_emit_integral,     \
     [WL_NATIVE_NARROW_FLOAT] = native_emit_narrow_float,                                          \
-    [WL_NATIVE_FLOAT_OF_SHORT] = native_emit_float_of_short
+    [WL_NATIVE_FLOAT_OF_SHORT] = native_emit_float_of_short,                                      \
+    [WL_NATIVE_PACK_SHORT] = native_emit_pack_short,                                              \
+    [WL_NATIVE_UNPACK_SHORT] = native_emit_unpack_short, [WL_NATIVE_HALVES] = native_emit_halves, \
+    [WL_NATIVE_FLOAT_OF_HALF] = native_emit_float_of_half,                                        \
+    [WL_NATIVE_HALF_OF_FLOAT] = native_emit_half_of_float,                                        \
+    [WL_NATIVE_PAIR_OF_FLOATS] = native_emit_pair_of_floats,                                      \
+    [WL_NATIVE_MULTIPLY_HIGH_64] = native_emit_multiply_high_64
 
 #endif

@@ -112,13 +112,14 @@ static void evex(struct wl_assembly *code, struct wl_encoding encoding, unsigned
     } else if (place->kind == WL_OPERAND_MEMORY) {
         low = place->base >> 3 & 1;
     }
+    const bool rounds = place->kind == WL_OPERAND_VECTOR && place->rounds;
     const bool broadcasts = place->kind != WL_OPERAND_VECTOR && place->broadcasts;
     byte(code, 0x62);
     byte(code, (~reg >> 3 & 1) << 7 | (~high & 1) << 6 | (~low & 1) << 5 | (~reg >> 4 & 1) << 4 |
                    encoding.map);
     byte(code, encoding.wide << 7 | (~source1 & 15) << 3 | 1 << 2 | encoding.prefix);
-    byte(code, (unsigned)zeroes << 7 | 2 << 5 | (unsigned)broadcasts << 4 |
-                   (~source1 >> 4 & 1) << 3 | mask);
+    byte(code, (unsigned)zeroes << 7 | (rounds ? place->rounds : 2u) << 5 | /* length or rounding */
+                   (unsigned)(broadcasts || rounds) << 4 | (~source1 >> 4 & 1) << 3 | mask);
     byte(code, encoding.opcode);
 }
 

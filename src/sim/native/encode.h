@@ -38,6 +38,7 @@ struct wl_operand_place {
     uint8_t vector;  /* VECTOR */
     uint8_t base;    /* MEMORY: general register */
     bool broadcasts; /* MEMORY, LITERAL */
+    uint8_t rounds;  /* VECTOR, of AVX-512: 1 down, 2 up instead of to nearest */
     int32_t offset;  /* MEMORY; LITERAL: in the pool */
 };
 

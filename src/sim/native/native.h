@@ -61,6 +61,14 @@ enum wl_native_form {
     WL_NATIVE_EXTEND,
     WL_NATIVE_BINARY_SHORT,
     WL_NATIVE_MULTIPLY_SHORT,
+    WL_NATIVE_PACK_SHORT,
+    WL_NATIVE_UNPACK_SHORT,
+    /* binary16, in pairs or one; in single precision */
+    WL_NATIVE_HALVES,
+    WL_NATIVE_FLOAT_OF_HALF,
+    WL_NATIVE_HALF_OF_FLOAT,
+    WL_NATIVE_PAIR_OF_FLOATS, /* or one of them, bfloat16 too */
+    WL_NATIVE_MULTIPLY_HIGH_64,
     WL_NATIVE_SHUFFLE, /* whose lanes the program tells */
     WL_NATIVE_FORMS
 };
@@ -74,6 +82,7 @@ enum {
     WL_NATIVE_SHORT = 32,         /* of 16 bits */
     WL_NATIVE_ZEROS = 64,         /* what extends a value; else its sign */
     WL_NATIVE_SATURATES = 128,    /* results are clamped to [0, 1], NaN to 0 */
+    WL_NATIVE_SIGNED = 1,         /* of products of 64 bits */
 };
 
 enum wl_native_literal {

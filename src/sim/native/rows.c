@@ -18,6 +18,7 @@
 #define SHORT WL_NATIVE_SHORT
 #define ZEROS WL_NATIVE_ZEROS
 #define SATURATES WL_NATIVE_SATURATES
+#define SIGNED WL_NATIVE_SIGNED
 
 const struct wl_native_row wl_native_rows[WL_OP_COUNT] = {
 #define R(code, form, bits, prefix, map, wide, opcode, flags, number) \
@@ -81,8 +82,23 @@ static void add_special(struct wl_native_operands *all, const struct wl_op *op,
         read(all, op->c, own);
         break;
     case WL_NATIVE_PACK:
+    case WL_NATIVE_PACK_SHORT:
         read(all, op->a, WL_CLASS_32);
         read(all, op->b, WL_CLASS_32);
+        break;
+    case WL_NATIVE_UNPACK_SHORT:
+        read(all, op->a, WL_CLASS_32);
+        written(all, op->b, WL_CLASS_32, 1);
+        break;
+    case WL_NATIVE_PAIR_OF_FLOATS:
+        read(all, op->a, WL_CLASS_32);
+        if (op->b != UINT32_MAX)
+            read(all, op->b, WL_CLASS_32);
+        break;
+    case WL_NATIVE_HALVES:
+        read(all, op->a, WL_CLASS_32);
+        if (op->kind == WL_HALF_MIN || op->kind == WL_HALF_MAX)
+            read(all, op->b, WL_CLASS_32);
         break;
     case WL_NATIVE_UNPACK:
         read(all, op->a, WL_CLASS_64);

@@ -71,6 +71,19 @@ static bool is_simple_integral(const struct wl_op *op)
            !(op->imm & ~(int64_t)(FLAG_FTZ | FLAG_SATURATE | FLAG_INTEGRAL));
 }
 
+static bool is_simple_half(const struct wl_op *op)
+{
+    return op->code != WL_OP_HALF || (!(op->imm & ~(int64_t)WL_HALF_PAIR) &&
+                                      op->kind >= WL_HALF_MIN && op->kind <= WL_HALF_ABS);
+}
+
+static bool is_pair_of_floats(const struct wl_op *op)
+{
+    return op->width_bytes == WL_FORMAT_F32 &&
+           (op->kind == WL_FORMAT_F16 || op->kind == WL_FORMAT_BF16) &&
+           op->imm == (int64_t)WL_ROUND_NEAREST << WL_NARROW_ROUNDING_SHIFT;
+}
+
 static bool may_compile(const struct wl_program *program, uint32_t at, enum wl_native_takes takes)
 {
     const struct wl_op *op = &program->ops[at];
@@ -88,6 +101,10 @@ static bool may_compile(const struct wl_program *program, uint32_t at, enum wl_n
         return op->code != WL_OP_CVT_FLOAT_TO_INT || is_simple_integral(op);
     case WL_NATIVE_FLOAT_OF_SHORT:
         return op->width_bytes <= 2 && op->count == 4 && !op->imm;
+    case WL_NATIVE_HALVES:
+        return is_simple_half(op);
+    case WL_NATIVE_PAIR_OF_FLOATS:
+        return is_pair_of_floats(op);
     case WL_NATIVE_SHUFFLE:
         return wl_native_find_shuffle(program, at, &shuffle);
     case WL_NATIVE_SHARED:
