@@ -69,10 +69,11 @@ struct native_host {
     /* NaNs become the canonical one; subnormal elements become zero of the same sign */
     void (*make_canonical)(struct native_emitter *e, uint32_t number);
     void (*flush)(struct native_emitter *e, uint32_t number);
-    /* d = a * b + d, rounded to odd, of halves in single precision; all but d change, C too */
+    /* d = a * b + d, rounded to odd, of halves in single precision; AVX-512: of any floats. a, b
+     * and NATIVE_TEMPORARY_C change */
     void (*fuse_halves)(struct native_emitter *e, uint32_t d, uint32_t a, uint32_t b);
-    /* d = the lesser or greater; of a NaN and a number the number. a is NATIVE_TEMPORARY_A, or it
-     * changes; d: neither */
+    /* d = the lesser or greater; of a NaN and a number the number. NATIVE_TEMPORARY_A, which may
+     * be a, and C change; d: neither of the others */
     void (*order_floats)(struct native_emitter *e, bool is_least, uint32_t d, uint32_t a,
                          uint32_t b);
     /* d = the low 16 bits of each lane, in its first half */

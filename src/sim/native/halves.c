@@ -22,9 +22,36 @@ static void narrow(struct native_emitter *e, uint32_t number)
     wl_assembly_vector_store(e->code, narrow_floats, native_vector(number), (uint8_t)number, 0, 0);
 }
 
-/* dst = the halves of operand k in half the lanes. */
+/* The vector's floats become bfloat16 in the high 16 bits, with others below. A NaN is made 7fff,
+ * which rounding leaves. */
+static void round_high(struct native_emitter *e, uint32_t number)
+{
+    static const struct wl_encoding minimum_32 = {1, 2, 0, 0x39};
+    const uint32_t more = NATIVE_TEMPORARY_B;
+    e->host->make_canonical(e, number);
+    native_emit(e, minimum_32, number, number, native_literal_32(e, 0x7fff0000), -1);
+    shift(e, SHIFT_RIGHT, more, number, 16);
+    native_emit(e, native_and_32, more, more, native_literal_32(e, 1), -1);
+    native_emit(e, native_add_32, more, more, native_literal_32(e, 0x7fff), -1);
+    native_emit(e, native_add_32, number, number, native_vector(more), -1);
+}
+
+static bool is_bfloat(const struct native_emitter *e)
+{
+    return e->op->code == WL_OP_HALF && e->op->imm & WL_HALF_BFLOAT;
+}
+
+/* dst = the halves of operand k in half the lanes; of bfloat16 the low or high ones of all. */
 static void widen(struct native_emitter *e, uint32_t k, uint32_t half, uint32_t dst)
 {
+    if (is_bfloat(e)) {
+        const uint32_t source = native_in_vector(e, k, 0);
+        if (half)
+            native_emit(e, native_and_32, dst, source, native_literal_32(e, 0xffff0000), -1);
+        else
+            shift(e, SHIFT_LEFT, dst, source, 16);
+        return;
+    }
     struct wl_operand_place place = native_vector(dst);
     if (k == 1 && e->row->flags & WL_NATIVE_HAS_IMMEDIATE)
         native_fetch(e, dst, native_literal_32(e, (uint32_t)e->op->imm), false);
@@ -33,7 +60,7 @@ static void widen(struct native_emitter *e, uint32_t k, uint32_t half, uint32_t 
     native_emit(e, widen_halves, dst, 0, place, -1);
 }
 
-/* d = the operation on half the lanes. */
+/* d = the operation on what widen gives. */
 static void compute(struct native_emitter *e, enum wl_half kind, uint32_t half, uint32_t d)
 {
     static const struct wl_encoding encodings[] = {[WL_HALF_ADD] = {0, 1, 0, 0x58},
@@ -59,21 +86,35 @@ static void compute(struct native_emitter *e, enum wl_half kind, uint32_t half, 
     }
 }
 
-void native_emit_halves(struct native_emitter *e)
+/* d = both results, which are in d and high. */
+static void join(struct native_emitter *e, uint32_t d, uint32_t high)
 {
     static const struct wl_encoding insert_32_bytes = {1, 3, 1, 0x3a},
                                     insert_16_bytes = {1, 3, 0, 0x38};
+    if (!is_bfloat(e)) {
+        narrow(e, d);
+        narrow(e, high);
+        native_emit(e, e->host->is_256 ? insert_16_bytes : insert_32_bytes, d, d,
+                    native_vector(high), 1);
+        return;
+    }
+    round_high(e, d);
+    shift(e, SHIFT_RIGHT, d, d, 16);
+    round_high(e, high);
+    native_emit(e, native_and_32, high, high, native_literal_32(e, 0xffff0000), -1);
+    native_emit(e, or_32, d, d, native_vector(high), -1);
+}
+
+void native_emit_halves(struct native_emitter *e)
+{
     const bool is_general = e->op->code == WL_OP_HALF;
     const bool is_one = is_general ? !(e->op->imm & WL_HALF_PAIR) : e->row->flags & WL_NATIVE_SHORT;
     for (uint32_t k = 0; k < e->operands.read_count; k++)
         native_in_vector(e, k, 0);
     const uint32_t d = native_take_vector(e), high = native_take_vector(e);
-    for (uint32_t half = 0; half < 2; half++) {
+    for (uint32_t half = 0; half < 2; half++)
         compute(e, is_general ? e->op->kind : e->row->number, half, half ? high : d);
-        narrow(e, half ? high : d);
-    }
-    native_emit(e, e->host->is_256 ? insert_16_bytes : insert_32_bytes, d, d, native_vector(high),
-                1);
+    join(e, d, high);
     native_release(e, high);
     if (is_one)
         native_emit(e, native_and_32, d, d, native_literal_32(e, 0xffff), -1);
@@ -102,20 +143,6 @@ void native_emit_half_of_float(struct native_emitter *e)
     native_fetch(e, d, a, false);
     make_halves(e, d);
     native_define(e, 0, 0, d, false);
-}
-
-/* The vector's floats become bfloat16 in the high 16 bits, with others below. A NaN is made 7fff,
- * which rounding leaves. */
-static void round_high(struct native_emitter *e, uint32_t number)
-{
-    static const struct wl_encoding minimum_32 = {1, 2, 0, 0x39};
-    const uint32_t more = NATIVE_TEMPORARY_B;
-    e->host->make_canonical(e, number);
-    native_emit(e, minimum_32, number, number, native_literal_32(e, 0x7fff0000), -1);
-    shift(e, SHIFT_RIGHT, more, number, 16);
-    native_emit(e, native_and_32, more, more, native_literal_32(e, 1), -1);
-    native_emit(e, native_add_32, more, more, native_literal_32(e, 0x7fff), -1);
-    native_emit(e, native_add_32, number, number, native_vector(more), -1);
 }
 
 /* The first of two operands is the high one. */

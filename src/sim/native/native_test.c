@@ -179,12 +179,20 @@ static const char *const templates[] = {
     "mul.f16x2 r,r,r;",
     "fma.rn.f16x2 r,r,r,r;",
     "fma.rn.f16x2 r,r,i,r;",
-    "fma.rn.f16x2 r,r,r,r;",
     "min.f16x2 r,r,r;",
     "max.f16x2 r,r,r;",
     "max.f16x2 r,r,i;",
     "neg.f16x2 r,r;",
     "abs.f16x2 r,r;",
+    "add.bf16x2 r,r,r;",
+    "sub.bf16 h,h,h;",
+    "mul.bf16x2 r,r,r;",
+    "fma.rn.bf16x2 r,r,r,r;",
+    "fma.rn.bf16 h,h,h,h;",
+    "min.bf16x2 r,r,r;",
+    "max.bf16 h,h,h;",
+    "neg.bf16x2 r,r;",
+    "abs.bf16 h,h;",
     "cvt.f32.f16 r,h;",
     "cvt.rn.f16.f32 h,r;",
     "cvt.rn.f16x2.f32 r,r,r;",
@@ -533,7 +541,11 @@ static void add_free_access(struct wl_text *text)
     wl_text_addf(text, "mad.lo.u32 %%r14, %%r14, 1664525, %%r8; shr.u32 %%r15, %%r14, 8;\n");
     if (draw(3) == 0)
         wl_text_addf(text, "shl.b32 %%r15, %%r11, %u;\n", 3 + draw(2));
-    wl_text_addf(text, "and.b32 %%r15, %%r15, %u;\n", is_shared ? 2032 : 16368);
+    /* what is stored has numbers in double precision in its upper parts, whose NaNs differ */
+    wl_text_addf(text, "and.b32 %%r15, %%r15, %u;\n",
+                 is_shared                ? 2032
+                 : is_stored && !is_store ? 16368 & ~(THREAD_BYTES - 32)
+                                          : 16368);
     if (is_shared)
         wl_text_add(text, "mov.u32 %r13, s; add.s32 %r13, %r13, %r15; cvt.u64.u32 %d13, %r13;\n"
                           "add.s64 %d13, %d13, %d12; cvt.u32.u64 %r13, %d13;\n");

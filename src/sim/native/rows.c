@@ -97,8 +97,10 @@ static void add_special(struct wl_native_operands *all, const struct wl_op *op,
         break;
     case WL_NATIVE_HALVES:
         read(all, op->a, WL_CLASS_32);
-        if (op->kind == WL_HALF_MIN || op->kind == WL_HALF_MAX)
+        if (op->kind != WL_HALF_NEG && op->kind != WL_HALF_ABS)
             read(all, op->b, WL_CLASS_32);
+        if (op->kind == WL_HALF_FMA)
+            read(all, op->c, WL_CLASS_32);
         break;
     case WL_NATIVE_UNPACK:
         read(all, op->a, WL_CLASS_64);

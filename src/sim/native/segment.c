@@ -71,10 +71,13 @@ static bool is_simple_integral(const struct wl_op *op)
            !(op->imm & ~(int64_t)(FLAG_FTZ | FLAG_SATURATE | FLAG_INTEGRAL));
 }
 
-static bool is_simple_half(const struct wl_op *op)
+/* AVX2 has no short way to round products of bfloat16, which may be subnormal, and a sum once. */
+static bool is_simple_half(const struct wl_op *op, bool is_256)
 {
-    return op->code != WL_OP_HALF || (!(op->imm & ~(int64_t)WL_HALF_PAIR) &&
-                                      op->kind >= WL_HALF_MIN && op->kind <= WL_HALF_ABS);
+    if (op->code != WL_OP_HALF)
+        return true;
+    return !(op->imm & ~(int64_t)(WL_HALF_PAIR | WL_HALF_BFLOAT)) && op->kind <= WL_HALF_ABS &&
+           !(op->kind == WL_HALF_FMA && is_256);
 }
 
 static bool is_pair_of_floats(const struct wl_op *op)
@@ -84,7 +87,8 @@ static bool is_pair_of_floats(const struct wl_op *op)
            op->imm == (int64_t)WL_ROUND_NEAREST << WL_NARROW_ROUNDING_SHIFT;
 }
 
-static bool may_compile(const struct wl_program *program, uint32_t at, enum wl_native_takes takes)
+static bool may_compile(const struct wl_program *program, uint32_t at, enum wl_native_takes takes,
+                        bool is_256)
 {
     const struct wl_op *op = &program->ops[at];
     struct wl_native_shuffle shuffle;
@@ -102,7 +106,7 @@ static bool may_compile(const struct wl_program *program, uint32_t at, enum wl_n
     case WL_NATIVE_FLOAT_OF_SHORT:
         return op->width_bytes <= 2 && op->count == 4 && !op->imm;
     case WL_NATIVE_HALVES:
-        return is_simple_half(op);
+        return is_simple_half(op, is_256);
     case WL_NATIVE_PAIR_OF_FLOATS:
         return is_pair_of_floats(op);
     case WL_NATIVE_SHUFFLE:
@@ -232,11 +236,11 @@ static bool take_slot(const struct wl_program *program, struct wl_native_segment
 
 /* A load behind a store to the same memory, or a store too many, is another segment's. */
 static bool take(const struct wl_program *program, struct wl_native_segment *segment,
-                 enum wl_native_takes takes)
+                 enum wl_native_takes takes, bool is_256)
 {
     const uint32_t at = segment->first + segment->count;
     const struct wl_op *op = &program->ops[at];
-    if (segment->count == WL_NATIVE_OPERATIONS || !may_compile(program, at, takes))
+    if (segment->count == WL_NATIVE_OPERATIONS || !may_compile(program, at, takes, is_256))
         return false;
     const uint8_t form = wl_native_rows[op->code].form;
     const bool loads = form == WL_NATIVE_SHARED || form == WL_NATIVE_GLOBAL;
@@ -262,11 +266,11 @@ static bool take(const struct wl_program *program, struct wl_native_segment *seg
 
 /* The longest segment that begins there. */
 static void find_one(const struct wl_program *program, uint32_t at, uint32_t end,
-                     enum wl_native_takes takes, struct wl_native_segment *segment)
+                     enum wl_native_takes takes, bool is_256, struct wl_native_segment *segment)
 {
     uint8_t *slot_of = segment->slot_of;
     *segment = (struct wl_native_segment){.first = at, .index = UINT32_MAX, .slot_of = slot_of};
-    while (segment->first + segment->count < end && take(program, segment, takes))
+    while (segment->first + segment->count < end && take(program, segment, takes, is_256))
         ;
 }
 
@@ -288,9 +292,9 @@ void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t e
     uint8_t slot_of[WL_NATIVE_OPERATIONS] = {0};
     for (uint32_t at = first; at < end;) {
         struct wl_native_segment segment = {.slot_of = slot_of};
-        find_one(program, at, end, takes, &segment);
+        find_one(program, at, end, takes, native->is_256, &segment);
         if (segment.slot_count && !wl_native_has_bases(program, &segment))
-            find_one(program, at, end, WL_NATIVE_LOADS, &segment);
+            find_one(program, at, end, WL_NATIVE_LOADS, native->is_256, &segment);
         if (segment.count && (takes != WL_NATIVE_FREE || segment.is_free))
             keep(native, &segment);
         at += segment.count ? segment.count : 1;
