@@ -21,15 +21,6 @@ static inline u32 flush_half(u32 half)
 
 /* ---- plain forms ---- */
 
-static inline u32 plain_half(enum wl_half kind, u32 a, u32 b, u32 c)
-{
-    const f32 x = half_to_float(a), y = half_to_float(b);
-    return kind == WL_HALF_FMA ? fma_half(a, b, c)
-                               : float_to_half(kind == WL_HALF_ADD   ? x + y
-                                               : kind == WL_HALF_SUB ? x - y
-                                                                     : x * y);
-}
-
 #ifdef HALF_LANES
 static inline half_floats plain_vector(enum wl_half kind, half_floats x, half_floats y,
                                        half_floats z)
@@ -39,6 +30,15 @@ static inline half_floats plain_vector(enum wl_half kind, half_floats x, half_fl
     if (kind == WL_HALF_MUL)
         return x * y;
     return kind == WL_HALF_ADD ? x + y : x - y;
+}
+#else
+static inline u32 plain_half(enum wl_half kind, u32 a, u32 b, u32 c)
+{
+    const f32 x = half_to_float(a), y = half_to_float(b);
+    return kind == WL_HALF_FMA ? fma_half(a, b, c)
+                               : float_to_half(kind == WL_HALF_ADD   ? x + y
+                                               : kind == WL_HALF_SUB ? x - y
+                                                                     : x * y);
 }
 #endif
 
