@@ -22,3 +22,6 @@ foreach(level ${executor_levels})
   endif()
   list(APPEND WL_EXECUTOR_OBJECTS $<TARGET_OBJECTS:executor_${variant}>)
 endforeach()
+# Some twenty constants that gcc would move from registers of the other kind, each as long as an operation; from memory they are free.
+set_property(SOURCE ${CMAKE_SOURCE_DIR}/src/sim/exec/approximate.c APPEND PROPERTY COMPILE_OPTIONS
+  "$<$<AND:$<C_COMPILER_ID:GNU>,$<STREQUAL:$<TARGET_PROPERTY:NAME>,executor_v4>>:-mtune-ctrl=^inter_unit_moves_to_vec>")

@@ -14,8 +14,8 @@ static inline bool is_subnormal(f32 value)
     return !(bits_of(value) & 0x7f800000);
 }
 
-/* to may be of. */
-#define UNIT(name, table, place, result)                           \
+/* to may be of. Of a function's two, the first is for usual arguments. */
+#define UNIT_OF(name, table, place, result)                        \
     static inline void name(const f32 *of, f32 *to)                \
     {                                                              \
         struct lane_words places, whole, behind;                   \
@@ -25,47 +25,64 @@ static inline bool is_subnormal(f32 value)
         WL_FOR_LANES (i)                                           \
             to[i] = float_of(result(bits_of(of[i]), whole.of[i])); \
     }
-UNIT(unit_rcp, WL_INTERPOLATION_RCP, wl_rcp_place, wl_rcp_result)
-UNIT(unit_rsqrt, WL_INTERPOLATION_RSQRT, wl_root_place, wl_rsqrt_result)
-UNIT(unit_sqrt, WL_INTERPOLATION_SQRT, wl_root_place, wl_sqrt_result)
-UNIT(unit_ex2, WL_INTERPOLATION_EX2, wl_ex2_place, wl_ex2_result)
+#define UNIT(name, table, place, result)                \
+    UNIT_OF(name##_usual, table, place, result##_usual) \
+    UNIT_OF(name, table, place, result##_result)
+UNIT(unit_rcp, WL_INTERPOLATION_RCP, wl_rcp_place, wl_rcp)
+UNIT(unit_rsqrt, WL_INTERPOLATION_RSQRT, wl_root_place, wl_rsqrt)
+UNIT(unit_sqrt, WL_INTERPOLATION_SQRT, wl_root_place, wl_sqrt)
 
-static inline void unit_lg2(const f32 *of, f32 *to)
-{
-    struct lane_words places, whole, behind;
-    WL_FOR_LANES (i)
-        places.of[i] = bits_of(of[i]) & 0x7fffff;
-    interpolate(WL_INTERPOLATION_LG2, &places, &whole, &behind);
-    WL_FOR_LANES (i)
-        to[i] = wl_lg2_result(bits_of(of[i]), whole.of[i], behind.of[i]);
-}
-
-static inline void turn(const f32 *of, f32 *to, u32 quarters)
-{
-    struct lane_words turns, places, whole, behind;
-    WL_FOR_LANES (i) {
-        turns.of[i] = wl_turns_of(of[i]);
-        places.of[i] = wl_sin_place(turns.of[i], quarters);
+#define UNIT_EX2(name, to_fixed, result)                             \
+    static inline void name(const f32 *of, f32 *to)                  \
+    {                                                                \
+        struct lane_words fixed, places, whole, behind;              \
+        WL_FOR_LANES (i) {                                           \
+            fixed.of[i] = (u32)to_fixed(of[i]);                      \
+            places.of[i] = wl_ex2_place((s32)fixed.of[i]);           \
+        }                                                            \
+        interpolate(WL_INTERPOLATION_EX2, &places, &whole, &behind); \
+        WL_FOR_LANES (i)                                             \
+            to[i] = result(of[i], (s32)fixed.of[i], whole.of[i]);    \
     }
-    interpolate(WL_INTERPOLATION_SIN, &places, &whole, &behind);
-    WL_FOR_LANES (i)
-        to[i] = wl_sin_result(turns.of[i], quarters, whole.of[i], behind.of[i]);
-}
+UNIT_EX2(unit_ex2_usual, wl_ex2_fixed_usual, wl_ex2_usual)
+UNIT_EX2(unit_ex2, wl_ex2_fixed, wl_ex2_result)
+
+#define UNIT_LG2(name, result)                                         \
+    static inline void name(const f32 *of, f32 *to)                    \
+    {                                                                  \
+        struct lane_words places, whole, behind;                       \
+        WL_FOR_LANES (i)                                               \
+            places.of[i] = bits_of(of[i]) & 0x7fffff;                  \
+        interpolate(WL_INTERPOLATION_LG2, &places, &whole, &behind);   \
+        WL_FOR_LANES (i)                                               \
+            to[i] = result(bits_of(of[i]), whole.of[i], behind.of[i]); \
+    }
+UNIT_LG2(unit_lg2_usual, wl_lg2_usual)
+UNIT_LG2(unit_lg2, wl_lg2_result)
+
+#define UNIT_SIN(name, quarters, to_fixed, result)                                   \
+    static inline void name(const f32 *of, f32 *to)                                  \
+    {                                                                                \
+        struct lane_words fixed, places, whole, behind;                              \
+        WL_FOR_LANES (i) {                                                           \
+            fixed.of[i] = to_fixed(of[i], quarters);                                 \
+            places.of[i] = wl_sin_place(fixed.of[i]);                                \
+        }                                                                            \
+        interpolate(WL_INTERPOLATION_SIN, &places, &whole, &behind);                 \
+        WL_FOR_LANES (i)                                                             \
+            to[i] = result(of[i], quarters, fixed.of[i], whole.of[i], behind.of[i]); \
+    }
+UNIT_SIN(unit_sin_usual, 0, wl_sin_fixed_usual, wl_sin_usual)
+UNIT_SIN(unit_sin, 0, wl_sin_fixed, wl_sin_result)
+UNIT_SIN(unit_cos_usual, 1, wl_sin_fixed_usual, wl_sin_usual)
+UNIT_SIN(unit_cos, 1, wl_sin_fixed, wl_sin_result)
 
 #define OPERANDS(TD, TA)                      \
     const TA *a = lane_register(warp, op->a); \
     TD *d = lane_register(warp, op->dst)
 
-HEAD(RCP_APPROX_FTZ_F32)
+static void scaled_rcp(const f32 *a, f32 *d)
 {
-    OPERANDS(f32, f32);
-    unit_rcp(a, d);
-    return op + 1;
-}
-
-HEAD(RCP_APPROX_F32)
-{
-    OPERANDS(f32, f32);
     struct lane_floats scaled, factors;
     WL_FOR_LANES (i) {
         const f32 factor = __builtin_fabsf(a[i]) > 0x1p126f ? 0.25f : 1.0f;
@@ -74,94 +91,77 @@ HEAD(RCP_APPROX_F32)
     }
     unit_rcp(scaled.of, scaled.of);
     WL_FOR_LANES (i)
-        d[i] = canonical_f32(scaled.of[i] * factors.of[i]);
-    return op + 1;
-}
-
-HEAD(RSQRT_FTZ_F32)
-{
-    OPERANDS(f32, f32);
-    unit_rsqrt(a, d);
-    return op + 1;
-}
-
-HEAD(SQRT_APPROX_FTZ_F32)
-{
-    OPERANDS(f32, f32);
-    unit_sqrt(a, d);
-    return op + 1;
+        d[i] = scaled.of[i] * factors.of[i];
 }
 
 /* Subnormal arguments times 2^24, and what that makes of results. */
-#define SCALED(id, unit, behind)                                                           \
-    HEAD(id)                                                                               \
-    {                                                                                      \
-        OPERANDS(f32, f32);                                                                \
-        struct lane_floats scaled, result;                                                 \
-        WL_FOR_LANES (i)                                                                   \
-            scaled.of[i] = is_subnormal(a[i]) ? a[i] * 0x1p24f : a[i];                     \
-        unit(scaled.of, result.of);                                                        \
-        WL_FOR_LANES (i)                                                                   \
-            d[i] = is_subnormal(a[i]) ? canonical_f32(result.of[i] behind) : result.of[i]; \
-        return op + 1;                                                                     \
+#define SCALED(name, unit, behind)                                          \
+    static void name(const f32 *a, f32 *d)                                  \
+    {                                                                       \
+        struct lane_floats scaled, result;                                  \
+        WL_FOR_LANES (i)                                                    \
+            scaled.of[i] = is_subnormal(a[i]) ? a[i] * 0x1p24f : a[i];      \
+        unit(scaled.of, result.of);                                         \
+        WL_FOR_LANES (i)                                                    \
+            d[i] = is_subnormal(a[i]) ? result.of[i] behind : result.of[i]; \
     }
-SCALED(RSQRT_F32, unit_rsqrt, *0x1p12f)
-SCALED(SQRT_APPROX_F32, unit_sqrt, *0x1p-12f)
-SCALED(LG2_F32, unit_lg2, -24.0f)
-
-HEAD(LG2_FTZ_F32)
-{
-    OPERANDS(f32, f32);
-    unit_lg2(a, d);
-    return op + 1;
-}
-
-HEAD(EX2_FTZ_F32)
-{
-    OPERANDS(f32, f32);
-    unit_ex2(a, d);
-    return op + 1;
-}
+SCALED(scaled_rsqrt, unit_rsqrt, *0x1p12f)
+SCALED(scaled_sqrt, unit_sqrt, *0x1p-12f)
+SCALED(scaled_lg2, unit_lg2, -24.0f)
 
 /* Where the result may be subnormal, it is the square of that of half the argument. */
-HEAD(EX2_F32)
+static void halved_ex2(const f32 *a, f32 *d)
 {
-    OPERANDS(f32, f32);
     struct lane_floats halved, result;
     WL_FOR_LANES (i)
         halved.of[i] = a[i] < -126.0f ? a[i] * 0.5f : a[i];
     unit_ex2(halved.of, result.of);
     WL_FOR_LANES (i)
         d[i] = a[i] < -126.0f ? result.of[i] * result.of[i] : result.of[i];
-    return op + 1;
 }
 
-HEAD(SIN_F32)
-{
-    OPERANDS(f32, f32);
-    turn(a, d, 0);
-    return op + 1;
-}
-
-HEAD(COS_F32)
-{
-    OPERANDS(f32, f32);
-    turn(a, d, 1);
-    return op + 1;
-}
+#define FUNCTION(id, usual, unit_usual, unit) \
+    HEAD(id)                                  \
+    {                                         \
+        OPERANDS(f32, f32);                   \
+        if (are_usual(usual, a))              \
+            unit_usual(a, d);                 \
+        else                                  \
+            unit(a, d);                       \
+        return op + 1;                        \
+    }
+FUNCTION(RCP_APPROX_FTZ_F32, WL_USUAL_RCP, unit_rcp_usual, unit_rcp)
+FUNCTION(RCP_APPROX_F32, WL_USUAL_RCP, unit_rcp_usual, scaled_rcp)
+FUNCTION(RSQRT_FTZ_F32, WL_USUAL_ROOT, unit_rsqrt_usual, unit_rsqrt)
+FUNCTION(RSQRT_F32, WL_USUAL_ROOT, unit_rsqrt_usual, scaled_rsqrt)
+FUNCTION(SQRT_APPROX_FTZ_F32, WL_USUAL_ROOT, unit_sqrt_usual, unit_sqrt)
+FUNCTION(SQRT_APPROX_F32, WL_USUAL_ROOT, unit_sqrt_usual, scaled_sqrt)
+FUNCTION(LG2_FTZ_F32, WL_USUAL_LG2, unit_lg2_usual, unit_lg2)
+FUNCTION(LG2_F32, WL_USUAL_LG2, unit_lg2_usual, scaled_lg2)
+FUNCTION(EX2_FTZ_F32, WL_USUAL_EX2, unit_ex2_usual, unit_ex2)
+FUNCTION(EX2_F32, WL_USUAL_EX2, unit_ex2_usual, halved_ex2)
+FUNCTION(SIN_F32, WL_USUAL_SIN, unit_sin_usual, unit_sin)
+FUNCTION(COS_F32, WL_USUAL_SIN, unit_cos_usual, unit_cos)
 
 HEAD(TANH_F32)
 {
     OPERANDS(f32, f32);
+    struct lane_words exponents, places, whole, behind;
     WL_FOR_LANES (i)
-        d[i] = wl_approximate_tanh(a[i]);
+        places.of[i] = wl_tanh_exponent(bits_of(a[i]));
+    look_up(wl_tanh_exponents, &places, &exponents);
+    WL_FOR_LANES (i)
+        places.of[i] = wl_tanh_place(bits_of(a[i]), exponents.of[i]);
+    interpolate(WL_INTERPOLATION_TANH, &places, &whole, &behind);
+    WL_FOR_LANES (i)
+        d[i] = wl_tanh_result(a[i], exponents.of[i], whole.of[i], behind.of[i]);
     return op + 1;
 }
 
 /* a times the reciprocal of b, both scaled where b is subnormal or, wants_large, near the greatest.
  */
-static inline __attribute__((always_inline)) void divide(const f32 *a, const f32 *b, f32 *d,
-                                                         bool is_flushed, bool wants_large)
+static inline __attribute__((always_inline)) void divide_scaled(const f32 *a, const f32 *b, f32 *d,
+                                                                bool is_flushed, bool wants_large)
 {
     struct lane_floats dividends, divisors;
     WL_FOR_LANES (i) {
@@ -175,6 +175,22 @@ static inline __attribute__((always_inline)) void divide(const f32 *a, const f32
     WL_FOR_LANES (i) {
         const f32 quotient = canonical_f32(dividends.of[i] * divisors.of[i]);
         d[i] = is_flushed ? flush_f32(quotient) : quotient;
+    }
+}
+
+static inline __attribute__((always_inline)) void divide(const f32 *a, const f32 *b, f32 *d,
+                                                         bool is_flushed, bool wants_large)
+{
+    if (are_usual(WL_USUAL_RCP, b)) {
+        struct lane_floats reciprocals;
+        unit_rcp_usual(b, reciprocals.of);
+        WL_FOR_LANES (i) {
+            const f32 dividend = is_flushed ? flush_f32(a[i]) : a[i];
+            const f32 quotient = canonical_f32(dividend * reciprocals.of[i]);
+            d[i] = is_flushed ? flush_f32(quotient) : quotient;
+        }
+    } else {
+        divide_scaled(a, b, d, is_flushed, wants_large);
     }
 }
 

@@ -7,120 +7,207 @@
 #endif
 
 #include "sim/exec/lanes.h"
-#include "warp/interpolation.h"
+#include "warp/approximate.h"
 
 struct lane_words {
     u32 of[WL_LANES] __attribute__((aligned(64)));
 };
 
 #ifdef __AVX2__
-static inline __m256i load_words(const u32 *words)
+#ifdef __AVX512BW__
+#define VECTOR_BYTES 64
+#define VECTOR(name) _mm512_##name
+typedef __m512i vector;
+#else
+#define VECTOR_BYTES 32
+#define VECTOR(name) _mm256_##name
+typedef __m256i vector;
+#endif
+typedef u32 word_vector __attribute__((vector_size(VECTOR_BYTES)));
+typedef s32 signed_vector __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint16_t half_vector __attribute__((vector_size(VECTOR_BYTES)));
+enum { VECTOR_LANES = VECTOR_BYTES / 4 };
+
+static inline half_vector high_products(half_vector a, half_vector b)
 {
-    return _mm256_load_si256((const __m256i *)(const void *)words);
+    return (half_vector)VECTOR(mulhi_epu16)((vector)a, (vector)b);
 }
 
-static inline void store_words(u32 *words, __m256i values)
+/* The bits of one of wl_square_masks. */
+static inline half_vector masked(half_vector of, int mask)
 {
-    _mm256_store_si256((__m256i *)(void *)words, values);
+    return (half_vector)((word_vector)of &
+                         (word_vector)VECTOR(set1_epi32)((s32)wl_square_masks[mask]));
 }
 
-/* Bytes of words that are no more than 255. */
-static inline __m256i bytes_of(const __m256i words[4])
+/* The squares of places whose bits from the second on these are. The upper eight are multiplied by
+ * each other, and what is in columns that count of the next seven by the upper seven, two bits at
+ * a time. */
+static inline half_vector squares_of(half_vector places)
 {
-    const __m256i packed = _mm256_packus_epi16(_mm256_packus_epi32(words[0], words[1]),
-                                               _mm256_packus_epi32(words[2], words[3]));
-    return _mm256_permutevar8x32_epi32(packed, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+    const half_vector high = masked(places, 0), low = places << 2;
+    return high_products(high, high + high) + high_products(masked(low, 1), masked(places, 2)) +
+           high_products(masked(low, 3), masked(places, 4)) +
+           high_products(masked(low, 5), masked(places, 6)) +
+           high_products(masked(low, 7), masked(places, 8));
 }
 
-/* What the bits 2 to 8 of each place add to its square: at most 247. */
-static inline __m256i low_squares(const struct lane_words *places)
+struct segments {
+    word_vector starts, rests;
+};
+
+#ifdef __AVX512BW__
+static inline __m512i look_up_64(const u32 *table, __m512i number, __mmask16 is_upper)
 {
-    __m256i lows[4], highs[4];
-    for (int i = 0; i < 4; i++) {
-        const __m256i place = load_words(places->of + 8 * i);
-        lows[i] = _mm256_and_si256(_mm256_srli_epi32(place, 2), _mm256_set1_epi32(0x7f));
-        highs[i] = _mm256_and_si256(_mm256_srli_epi32(place, 10), _mm256_set1_epi32(0x7f));
-    }
-    const __m256i low = bytes_of(lows), high = bytes_of(highs);
-    __m256i sum = _mm256_setzero_si256();
-    for (int bit = 0; bit < 7; bit++) {
-        const __m256i wanted = _mm256_set1_epi8((char)(1 << bit));
-        const __m256i shifted = _mm256_and_si256(_mm256_srli_epi16(high, 6 - bit),
-                                                 _mm256_set1_epi8((char)(0x7f >> (6 - bit))));
-        const __m256i is_set = _mm256_cmpeq_epi8(_mm256_and_si256(low, wanted), wanted);
-        sum = _mm256_add_epi8(sum, _mm256_and_si256(is_set, shifted));
-    }
-    return sum;
+    const __m512i lower =
+        _mm512_permutex2var_epi32(_mm512_load_si512(table), number, _mm512_load_si512(table + 16));
+    const __m512i upper = _mm512_permutex2var_epi32(_mm512_load_si512(table + 32), number,
+                                                    _mm512_load_si512(table + 48));
+    return _mm512_mask_blend_epi32(is_upper, lower, upper);
 }
 
-/* The segments of eight places: their low words, and their high ones. */
-static inline void load_segments(const u64 *segments, __m256i places, __m256i *starts,
-                                 __m256i *rests)
+static inline __attribute__((always_inline)) word_vector look_up_words(const u32 *table, u32 count,
+                                                                       __m512i number)
 {
-    const __m256i numbers =
-        _mm256_permute4x64_epi64(_mm256_srli_epi32(places, WL_PLACE_BITS), 0xd8);
-    const long long *from = (const long long *)(const void *)segments;
-    const __m256i first = _mm256_i32gather_epi64(from, _mm256_castsi256_si128(numbers), 8);
-    const __m256i second = _mm256_i32gather_epi64(from, _mm256_extracti128_si256(numbers, 1), 8);
-    const __m256 a = _mm256_castsi256_ps(first), b = _mm256_castsi256_ps(second);
-    *starts = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88));
-    *rests = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xdd));
+    const __mmask16 is_upper = _mm512_test_epi32_mask(number, _mm512_set1_epi32(32));
+    __m512i found = look_up_64(table, number, is_upper);
+    if (count > 64)
+        found = _mm512_mask_blend_epi32(_mm512_test_epi32_mask(number, _mm512_set1_epi32(64)),
+                                        found, look_up_64(table + 64, number, is_upper));
+    return (word_vector)found;
 }
 
-/* Of eight lanes. The product of slope and place has 35 bits and is made of two. */
-static inline __attribute__((always_inline)) void
-interpolate_eight(const struct wl_interpolation by, __m256i places, __m256i low_square,
-                  __m256i *whole, __m256i *behind)
+static inline __attribute__((always_inline)) struct segments
+segments_of(const struct wl_interpolation by, const u32 *places)
 {
-    const __m256i x = _mm256_and_si256(places, _mm256_set1_epi32(WL_PLACE_MASK));
-    const __m256i high = _mm256_srli_epi32(x, 9);
-    __m256i starts, rests;
-    load_segments(by.segments, places, &starts, &rests);
-    const __m256i even = _mm256_sub_epi32(_mm256_mullo_epi16(high, high),
-                                          _mm256_and_si256(high, _mm256_set1_epi32(1)));
-    const __m256i square = _mm256_add_epi32(_mm256_srli_epi32(even, 1), low_square);
-    const __m256i curve = _mm256_and_si256(rests, _mm256_set1_epi32(0xfff));
-    const __m256i bent = _mm256_slli_epi32(_mm256_madd_epi16(curve, square), (int)by.curve_shift);
-    const __m256i slope = _mm256_srai_epi32(rests, 12);
-    const __m256i upper = _mm256_mullo_epi32(slope, _mm256_srli_epi32(x, 8));
-    const __m256i lower = _mm256_mullo_epi32(slope, _mm256_and_si256(x, _mm256_set1_epi32(0xff)));
-    const __m256i carried = _mm256_slli_epi32(_mm256_and_si256(upper, _mm256_set1_epi32(0x1ff)), 8);
-    const __m256i part = _mm256_and_si256(starts, _mm256_set1_epi32((1 << by.start_bits) - 1));
-    const __m256i fraction = _mm256_add_epi32(
-        _mm256_slli_epi32(part, (int)(WL_PLACE_BITS - by.start_bits)), _mm256_set1_epi32(by.bias));
-    const __m256i straight = _mm256_add_epi32(_mm256_add_epi32(fraction, carried), lower);
-    const __m256i sum =
-        by.bends_down ? _mm256_sub_epi32(straight, bent) : _mm256_add_epi32(straight, bent);
-    *whole = _mm256_add_epi32(_mm256_add_epi32(_mm256_srli_epi32(starts, (int)by.start_bits),
-                                               _mm256_srai_epi32(upper, 9)),
-                              _mm256_srai_epi32(sum, WL_PLACE_BITS));
-    *behind = _mm256_and_si256(sum, _mm256_set1_epi32(WL_PLACE_MASK));
+    const __m512i number = _mm512_srli_epi32(_mm512_load_si512(places), WL_PLACE_BITS);
+    return (struct segments){look_up_words(by.starts, by.count, number),
+                             look_up_words(by.rests, by.count, number)};
+}
+#else
+/* Of two places: one by one is faster than a gather of the host. */
+static inline __m128i two_segments(const u64 *segments, const u32 *places)
+{
+    u64 both;
+    memcpy(&both, places, sizeof both);
+    const void *first = segments + ((u32)both >> WL_PLACE_BITS),
+               *second = segments + (both >> (32 + WL_PLACE_BITS));
+    return (__m128i)_mm_loadh_pi((__m128)_mm_loadl_epi64(first), second);
+}
+
+static inline __m256i load_segments(const u64 *segments, const u32 *places)
+{
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(two_segments(segments, places)),
+                                   two_segments(segments, places + 4), 1);
+}
+
+static inline __attribute__((always_inline)) struct segments
+segments_of(const struct wl_interpolation by, const u32 *places)
+{
+    const __m256 first = (__m256)load_segments(by.segments, places),
+                 other = (__m256)load_segments(by.segments, places + 2);
+    return (struct segments){(word_vector)_mm256_shuffle_ps(first, other, 0x88),
+                             (word_vector)_mm256_shuffle_ps(first, other, 0xdd)};
 }
 #endif
 
-/* whole: in the last place; behind: the 17 bits behind it. */
+/* A place is made of seven bits and ten, so that no product has more than 32. */
+static inline __attribute__((always_inline)) void
+interpolate_vector(const struct wl_interpolation by, const u32 *places, vector square, u32 *whole,
+                   u32 *behind)
+{
+    const word_vector place = *(const word_vector *)(const void *)places;
+    const struct segments of = segments_of(by, places);
+    const vector curve = (vector)(of.rests & ((1u << by.curve_bits) - 1));
+    const word_vector bent = (word_vector)VECTOR(madd_epi16)(curve, square);
+    const word_vector slope = (word_vector)((signed_vector)of.rests >> (int)by.curve_bits);
+    const word_vector upper = of.starts + slope * (place >> 10 & 0x7f);
+    const word_vector straight = slope * (place & 0x3ff) + (u32)by.bias;
+    const word_vector lower = by.bends_down ? straight - bent : straight + bent;
+    *(word_vector *)(void *)whole =
+        (upper + (word_vector)((signed_vector)lower >> 10)) >> (by.point - 10);
+    *(word_vector *)(void *)behind = ((upper << 10) + lower) & ((1u << by.point) - 1);
+}
+
+/* Of the lanes of two vectors. */
+static inline __attribute__((always_inline)) void
+interpolate_two(const struct wl_interpolation by, const u32 *places, u32 *whole, u32 *behind)
+{
+    const word_vector *of = (const word_vector *)(const void *)places;
+    const half_vector square = squares_of((half_vector)VECTOR(packus_epi32)(
+        (vector)(of[0] >> 2 & 0x7fff), (vector)(of[1] >> 2 & 0x7fff)));
+    const vector low = VECTOR(unpacklo_epi16)((vector)square, (vector)square);
+    const vector high = VECTOR(unpackhi_epi16)((vector)square, (vector)square);
+    interpolate_vector(by, places, low, whole, behind);
+    interpolate_vector(by, places + VECTOR_LANES, high, whole + VECTOR_LANES,
+                       behind + VECTOR_LANES);
+}
+#endif
+
+/* Whether _usual alone gives the results of all lanes. */
+static inline bool are_usual(const struct wl_usual usual, const f32 *of)
+{
+#ifdef __AVX2__
+    vector worst = (vector)(word_vector){0};
+    for (int i = 0; i < WL_LANES; i += VECTOR_LANES) {
+        const word_vector bits = *(const word_vector *)(const void *)(of + i);
+        worst = VECTOR(max_epu32)(worst, (vector)((bits & usual.mask) - usual.first));
+    }
+    const vector most = VECTOR(set1_epi32)((s32)(usual.count - 1));
+#ifdef __AVX512BW__
+    return !_mm512_cmpgt_epu32_mask(worst, most);
+#else
+    const __m256i is_within = _mm256_cmpeq_epi32(_mm256_max_epu32(worst, most), most);
+    return _mm256_movemask_epi8(is_within) == -1;
+#endif
+#else
+    u32 is_other = 0;
+    for (int i = 0; i < WL_LANES; i++)
+        is_other |= (wl_bits_of_f32(of[i]) & usual.mask) - usual.first >= usual.count;
+    return !is_other;
+#endif
+}
+
+/* whole: in the last place; behind: the bits behind it. */
 static inline __attribute__((always_inline)) void interpolate(const struct wl_interpolation by,
                                                               const struct lane_words *places,
                                                               struct lane_words *whole,
                                                               struct lane_words *behind)
 {
 #ifdef __AVX2__
-    uint8_t squares[WL_LANES] __attribute__((aligned(32)));
-    _mm256_store_si256((__m256i *)(void *)squares, low_squares(places));
-    for (int i = 0; i < WL_LANES; i += 8) {
-        const __m128i eight = _mm_loadl_epi64((const __m128i *)(const void *)(squares + i));
-        __m256i wholes, behinds;
-        interpolate_eight(by, load_words(places->of + i), _mm256_cvtepu8_epi32(eight), &wholes,
-                          &behinds);
-        store_words(whole->of + i, wholes);
-        store_words(behind->of + i, behinds);
-    }
+    for (int i = 0; i < WL_LANES; i += 2 * VECTOR_LANES)
+        interpolate_two(by, places->of + i, whole->of + i, behind->of + i);
 #else
     for (int i = 0; i < WL_LANES; i++) {
         const s64 value = wl_interpolate(&by, places->of[i]);
-        whole->of[i] = (u32)(value >> WL_PLACE_BITS);
-        behind->of[i] = (u32)value & WL_PLACE_MASK;
+        whole->of[i] = (u32)(value >> by.point);
+        behind->of[i] = (u32)value & ((1u << by.point) - 1);
     }
+#endif
+}
+
+/* Words of a table of 16. */
+static inline void look_up(const u32 table[16], const struct lane_words *numbers,
+                           struct lane_words *words)
+{
+#ifdef __AVX512BW__
+    const __m512i all = _mm512_load_si512(table);
+    for (int i = 0; i < WL_LANES; i += VECTOR_LANES)
+        _mm512_store_si512(words->of + i,
+                           _mm512_permutexvar_epi32(_mm512_load_si512(numbers->of + i), all));
+#elif defined(__AVX2__)
+    const __m256i *eights = (const __m256i *)(const void *)table;
+    const __m256i low = _mm256_load_si256(eights), high = _mm256_load_si256(eights + 1);
+    for (int i = 0; i < WL_LANES; i += VECTOR_LANES) {
+        const __m256i number = *(const __m256i *)(const void *)(numbers->of + i);
+        const __m256 from_low = (__m256)_mm256_permutevar8x32_epi32(low, number),
+                     from_high = (__m256)_mm256_permutevar8x32_epi32(high, number);
+        *(__m256 *)(void *)(words->of + i) =
+            _mm256_blendv_ps(from_low, from_high, (__m256)_mm256_slli_epi32(number, 28));
+    }
+#else
+    for (int i = 0; i < WL_LANES; i++)
+        words->of[i] = table[numbers->of[i]];
 #endif
 }
 
