@@ -139,3 +139,42 @@ extern "C" __global__ void long_integers(float *out, int steps)
     }
     out[thread] = (float)(value ^ low ^ high);
 }
+
+// Arrays of a thread whose places are known only when it runs, as small systems of equations have them.
+extern "C" __global__ void local_arrays(float *out, int steps)
+{
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    double matrix[5][5];
+    float row[32];
+    for (int i = 0; i < 25; i++)
+        matrix[i / 5][i % 5] = i % 6 ? 0.125 * (thread % 8) : 4;
+    for (int i = 0; i < 32; i++)
+        row[i] = (thread + i) % 9;
+#pragma unroll 1
+    for (int step = 0; step < steps; step++) {
+        const int pivot = step % 5;
+#pragma unroll 1
+        for (int i = 0; i < 5; i++)
+            matrix[i][(pivot + 1) % 5] -= matrix[i][pivot] * matrix[pivot][i] * 0.001;
+        row[step % 32] = row[(step * 7) % 32] * 0.5f + row[(thread + step) % 32];
+    }
+    out[thread] = (float)(matrix[steps % 5][thread % 5] + row[thread % 32]);
+}
+
+// A histogram of numbers that fall anywhere, in shared memory.
+extern "C" __global__ void histogram(float *out, int steps)
+{
+    __shared__ unsigned bins[256];
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    for (unsigned i = threadIdx.x; i < 256; i += blockDim.x)
+        bins[i] = 0;
+    __syncthreads();
+    unsigned value = thread * 2654435761u;
+#pragma unroll 1
+    for (int step = 0; step < steps; step++) {
+        value = value * 1664525 + 1013904223;
+        atomicAdd(&bins[value >> 24], 1);
+    }
+    __syncthreads();
+    out[thread] = bins[threadIdx.x % 256];
+}

@@ -372,11 +372,12 @@ static void measure_patterns(struct bench *bench)
         measure_halves(bench);
 }
 
-/* Functions, conversions, halves and long integers, on registers alone. */
+/* Functions, conversions, halves and long integers on registers alone; arrays of threads, a
+ * histogram. */
 static void measure_functions(struct bench *bench)
 {
-    static const char *const kernels[] = {"functions", "conversions", "pairs_of_halves",
-                                          "long_integers"};
+    static const char *const kernels[] = {"functions",     "conversions",  "pairs_of_halves",
+                                          "long_integers", "local_arrays", "histogram"};
     const struct {
         float *out;
         int steps;

@@ -83,7 +83,7 @@ struct wl_warp {
     struct wl_sm *sm;
     struct wl_cta *cta;
     uint8_t *shared;        /* the block's shared memory */
-    uint8_t *local;         /* the warp's local memory, lane after lane */
+    uint8_t *local;         /* the local memory of the warp (sim/local.h) */
     uint32_t barrier;       /* named barrier it waits at */
     uint32_t barrier_value; /* contribution of a reducing barrier */
     uint32_t counted_ahead; /* loads to come that a load before has counted */

@@ -605,12 +605,38 @@ static void meetings()
     meet("all_return", all_return);
 }
 
+// ---- another block's shared memory ----
+
+// Sums of the least subnormal, in the other block of the cluster: global memory would flush them.
+__global__ void __cluster_dims__(2, 1, 1) peer_sums(unsigned *out)
+{
+    __shared__ float sums[32];
+    if (threadIdx.x < 32)
+        sums[threadIdx.x] = 0;
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+    const unsigned own = (unsigned)__cvta_generic_to_shared(&sums[threadIdx.x % 32]);
+    unsigned other;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(other) : "r"(own), "r"((blockIdx.x & 1) ^ 1));
+    asm volatile("red.shared::cluster.add.f32 [%0], %1;" ::"r"(other), "f"(__uint_as_float(3)) : "memory");
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+    if (threadIdx.x < 32)
+        atomicAdd(out, __float_as_uint(sums[threadIdx.x]));
+}
+
+static void peers()
+{
+    unsigned *out = make(1, 0u);
+    peer_sums<<<8, 128>>>(out);
+    printf("peer_sums: %u\n", sum(out, 1));
+}
+
 int main()
 {
     warps();
     lanes();
     values();
     meetings();
+    peers();
     host();
     check(cudaDeviceSynchronize());
     return 0;

@@ -1,4 +1,5 @@
 /* Atomics and reductions on words of 32 and 64 bits. */
+#include "sim/cluster.h"
 #include "sim/exec/spread.h"
 #include "sim/exec/values.h"
 
@@ -258,6 +259,19 @@ static void change_memory(const struct access *access, enum wl_atomic kind, bool
     }
 }
 
+/* Whether the place is in the shared memory of the warp's block, or of another of its cluster,
+ * which the same thread of the host runs. */
+static bool is_in_shared(const struct wl_warp *warp, u64 place)
+{
+    const struct wl_run *run = warp->worker->run;
+    bool is_in = place - (u64)(uintptr_t)warp->shared < run->shared_bytes;
+    for (u32 rank = 0; run->reaches_peers && !is_in && rank < run->cluster_size; rank++) {
+        const u64 start = (u64)(uintptr_t)wl_cluster_block(warp->cta, rank)->shared;
+        is_in = place - start < run->shared_bytes;
+    }
+    return is_in;
+}
+
 static void move_atomic(struct access *access)
 {
     if (access->shape == WL_SHAPE_WINDOW)
@@ -269,8 +283,7 @@ static void move_atomic(struct access *access)
     struct wl_warp *warp = access->warp;
     const struct wl_op *op = access->op;
     /* single-precision sums flush subnormals in global memory, not in shared (PTX ISA, atom) */
-    const u64 place = access->address[__builtin_ctz(warp->active)];
-    const bool is_shared = place - (u64)(uintptr_t)warp->shared < warp->worker->run->shared_bytes;
+    const bool is_shared = is_in_shared(warp, access->address[__builtin_ctz(warp->active)]);
     enum wl_atomic kind = op->kind;
     if (kind == WL_ATOMIC_CAS_B32 || kind == WL_ATOMIC_CAS_B64)
         warp->path_age += SPIN_AGE;
