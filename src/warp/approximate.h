@@ -217,10 +217,6 @@ static inline float wl_tanh_result(float value, uint32_t exponent, uint32_t whol
     return wl_f32_of_bits(value != value ? WL_CANONICAL_NAN : bits);
 }
 
-/* 2^value and tanh(value), a value at a time. */
-float wl_approximate_ex2(float value);
-float wl_approximate_tanh(float value);
-
 /* ex2.approx.f32 of count values. to may be of. */
 WL_EXPORT void wl_approximate_powers(const float *of, float *to, size_t count);
 

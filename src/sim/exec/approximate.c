@@ -3,7 +3,7 @@
 #include "warp/approximate.h"
 
 #include "sim/exec/expression.h"
-#include "sim/exec/interpolate.h"
+#include "sim/exec/unit.h"
 
 struct lane_floats {
     f32 of[WL_LANES] __attribute__((aligned(64)));
@@ -31,21 +31,6 @@ static inline bool is_subnormal(f32 value)
 UNIT(unit_rcp, WL_INTERPOLATION_RCP, wl_rcp_place, wl_rcp)
 UNIT(unit_rsqrt, WL_INTERPOLATION_RSQRT, wl_root_place, wl_rsqrt)
 UNIT(unit_sqrt, WL_INTERPOLATION_SQRT, wl_root_place, wl_sqrt)
-
-#define UNIT_EX2(name, to_fixed, result)                             \
-    static inline void name(const f32 *of, f32 *to)                  \
-    {                                                                \
-        struct lane_words fixed, places, whole, behind;              \
-        WL_FOR_LANES (i) {                                           \
-            fixed.of[i] = (u32)to_fixed(of[i]);                      \
-            places.of[i] = wl_ex2_place((s32)fixed.of[i]);           \
-        }                                                            \
-        interpolate(WL_INTERPOLATION_EX2, &places, &whole, &behind); \
-        WL_FOR_LANES (i)                                             \
-            to[i] = result(of[i], (s32)fixed.of[i], whole.of[i]);    \
-    }
-UNIT_EX2(unit_ex2_usual, wl_ex2_fixed_usual, wl_ex2_usual)
-UNIT_EX2(unit_ex2, wl_ex2_fixed, wl_ex2_result)
 
 #define UNIT_LG2(name, result)                                         \
     static inline void name(const f32 *of, f32 *to)                    \
@@ -146,15 +131,7 @@ FUNCTION(COS_F32, WL_USUAL_SIN, unit_cos_usual, unit_cos)
 HEAD(TANH_F32)
 {
     OPERANDS(f32, f32);
-    struct lane_words exponents, places, whole, behind;
-    WL_FOR_LANES (i)
-        places.of[i] = wl_tanh_exponent(bits_of(a[i]));
-    look_up(wl_tanh_exponents, &places, &exponents);
-    WL_FOR_LANES (i)
-        places.of[i] = wl_tanh_place(bits_of(a[i]), exponents.of[i]);
-    interpolate(WL_INTERPOLATION_TANH, &places, &whole, &behind);
-    WL_FOR_LANES (i)
-        d[i] = wl_tanh_result(a[i], exponents.of[i], whole.of[i], behind.of[i]);
+    unit_tanh(a, d);
     return op + 1;
 }
 

@@ -5,8 +5,8 @@
  * and what is fused is rounded to odd first (Boldo, Melquiond 2008). */
 #include "sim/exec/half_vector.h"
 #include "sim/exec/lanes.h"
+#include "sim/exec/unit.h"
 #include "sim/exec/values16.h"
-#include "warp/approximate.h"
 
 #define RUN(id)                                                                     \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
@@ -166,26 +166,39 @@ static inline void fuse(const f32 *x, const f32 *y, const f32 *z, s64 flags, f32
 #endif
 }
 
-/* What the special function unit gives is cut off, not rounded. */
-static inline u32 narrow_cut(f32 value, s64 flags)
+/* d = values in 16 bits, cut off as the special function unit does it; what would be rounded to
+ * infinity is that. */
+static void cut_off(const f32 *value, s64 flags, u32 *d)
 {
-    if (flags & WL_HALF_BFLOAT)
-        return bits_of(value) >> 16;
-    const u32 half = float_to_half(value);
-    const bool is_above = __builtin_fabsf(half_to_float(half)) > __builtin_fabsf(value);
-    const u32 cut = is_above && (half & 0x7fffu) < 0x7c00u ? half - 1 : half;
-    return flags & WL_HALF_FTZ ? flush_half(cut) : cut;
+    u32 nearest[WL_LANES] __attribute__((aligned(64)));
+    f32 back[WL_LANES] __attribute__((aligned(64)));
+    if (flags & WL_HALF_BFLOAT) {
+        WL_FOR_LANES (i)
+            d[i] = bits_of(value[i]) >> 16;
+        return;
+    }
+    narrow_halves(value, nearest);
+    widen_halves(nearest, back);
+    WL_FOR_LANES (i) {
+        const u32 is_above = __builtin_fabsf(back[i]) > __builtin_fabsf(value[i]);
+        d[i] = nearest[i] - (is_above & ((nearest[i] & 0x7fffu) < 0x7c00u));
+    }
+    if (flags & WL_HALF_FTZ)
+        WL_FOR_LANES (i)
+            d[i] = flush_half(d[i]);
 }
 
 static void approximate(enum wl_half kind, s64 flags, u32 *half, u32 *d)
 {
-    f32 x[WL_LANES] __attribute__((aligned(64)));
-    widen(half, flags, x);
-    WL_FOR_LANES (i) {
-        const f32 found =
-            kind == WL_HALF_EX2 ? wl_approximate_ex2(x[i]) : wl_approximate_tanh(x[i]);
-        d[i] = narrow_cut(found, flags);
-    }
+    f32 value[WL_LANES] __attribute__((aligned(64)));
+    widen(half, flags, value);
+    if (kind == WL_HALF_TANH)
+        unit_tanh(value, value);
+    else if (are_usual(WL_USUAL_EX2, value))
+        unit_ex2_usual(value, value);
+    else
+        unit_ex2(value, value);
+    cut_off(value, flags, d);
 }
 
 #define CASE(kind, expression)       \
