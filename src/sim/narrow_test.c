@@ -113,22 +113,26 @@ static uint32_t round_magnitude(const struct format *format, double value, uint3
     return found + (is_tie ? rounding == WL_NARROW_AWAY || found & 1 : value - low > high - value);
 }
 
-static uint32_t packed(uint32_t bits, enum wl_matrix_format to, int64_t flags)
+static uint32_t packed_value(double value, enum wl_matrix_format to, int64_t flags)
 {
     const struct format *format = &formats[to];
-    const float value = single_of(bits);
     const uint32_t rounding = (uint32_t)(flags >> WL_NARROW_ROUNDING_SHIFT);
     const uint32_t place = to == WL_FORMAT_TF32 ? 13 : 0;
     if (isnan(value))
         return format->not_a_number << place;
     if (flags & WL_NARROW_RELU && value <= 0)
         return 0;
-    uint32_t found = round_magnitude(format, fabs((double)value), rounding);
+    uint32_t found = round_magnitude(format, fabs(value), rounding);
     const bool is_cut = flags & WL_NARROW_FINITE || (rounding == WL_ROUND_ZERO && !isinf(value));
     if (found == format->limit && is_cut)
         found--;
     const int sign_place = format->exponent_bits + format->fraction_bits;
     return (found | (signbit(value) ? 1u << sign_place : 0)) << place;
+}
+
+static uint32_t packed(uint32_t bits, enum wl_matrix_format to, int64_t flags)
+{
+    return packed_value((double)single_of(bits), to, flags);
 }
 
 /* In single precision. */
@@ -287,11 +291,198 @@ static void test_singles(void **unused)
     }
 }
 
+/* ---- atomics ---- */
+
+enum { SHARED_BYTES = 256, VALUES = 8, MOST_ELEMENTS = 8 };
+struct atomic_machine {
+    struct wl_warp warp;
+    struct wl_sm sm;
+    struct wl_run run;
+    struct wl_worker worker;
+    struct wl_program program;
+    struct wl_site program_site;
+    struct wl_site_state site;
+    struct wl_shared_pattern patterns[WL_SHARED_PATTERNS];
+    uint32_t list[3 * MOST_ELEMENTS];
+    uint32_t registers[1 + VALUES][WL_LANES] __attribute__((aligned(64)));
+    uint32_t memory[(SHARED_BYTES + WL_SHARED_SLACK_BYTES) / 4] __attribute__((aligned(64)));
+};
+
+enum action { ADD, MIN, MAX, SWAP, FLUSHED };
+static const struct atomic_row {
+    enum wl_atomic kind;
+    enum wl_matrix_format format;
+    enum action action;
+    uint8_t bytes;
+} atomics[] = {
+    {WL_ATOMIC_ADD_F16, WL_FORMAT_F16, ADD, 2},
+    {WL_ATOMIC_ADD_BF16, WL_FORMAT_BF16, ADD, 2},
+    {WL_ATOMIC_MIN_F16, WL_FORMAT_F16, MIN, 2},
+    {WL_ATOMIC_MIN_BF16, WL_FORMAT_BF16, MIN, 2},
+    {WL_ATOMIC_MAX_F16, WL_FORMAT_F16, MAX, 2},
+    {WL_ATOMIC_MAX_BF16, WL_FORMAT_BF16, MAX, 2},
+    {WL_ATOMIC_ADD_F16X2, WL_FORMAT_F16, ADD, 4},
+    {WL_ATOMIC_ADD_BF16X2, WL_FORMAT_BF16, ADD, 4},
+    {WL_ATOMIC_MIN_F16X2, WL_FORMAT_F16, MIN, 4},
+    {WL_ATOMIC_MIN_BF16X2, WL_FORMAT_BF16, MIN, 4},
+    {WL_ATOMIC_MAX_F16X2, WL_FORMAT_F16, MAX, 4},
+    {WL_ATOMIC_MAX_BF16X2, WL_FORMAT_BF16, MAX, 4},
+    {WL_ATOMIC_CAS_B16, WL_FORMAT_NONE, SWAP, 2},
+    {WL_ATOMIC_LIST_ADD_F32, WL_FORMAT_F32, FLUSHED, 4},
+};
+
+static uint32_t combined_half(const struct atomic_row *row, uint32_t a, uint32_t b)
+{
+    const double x = (double)single_of(widened(a, row->format));
+    const double y = (double)single_of(widened(b, row->format));
+    double result = x + y;
+    if (row->action != ADD) {
+        const bool is_x_less = x < y || (x == y && signbit(x));
+        result = isnan(x) ? y : isnan(y) ? x : is_x_less == (row->action == MIN) ? x : y;
+    }
+    return packed_value(result, row->format, 0);
+}
+
+static float flushed(float value)
+{
+    return fabsf(value) < 0x1p-126f ? copysignf(0, value) : value;
+}
+
+static uint32_t combined(const struct atomic_row *row, uint32_t old, uint32_t operand,
+                         uint32_t fresh)
+{
+    if (row->action == SWAP)
+        return old == (operand & 0xffff) ? fresh & 0xffff : old;
+    if (row->action == FLUSHED)
+        return bits_of(flushed(flushed(single_of(old)) + flushed(single_of(operand))));
+    const uint32_t low = combined_half(row, old & 0xffff, operand & 0xffff);
+    return row->bytes == 2 ? low : low | combined_half(row, old >> 16, operand >> 16) << 16;
+}
+
+/* The same of one lane after the other. */
+static void change_one_by_one(struct atomic_machine *self, const struct wl_op *op,
+                              const struct atomic_row *row)
+{
+    const bool has_results = op->flags & WL_OPF_RESULT;
+    const uint32_t *operands = self->list + (has_results ? op->count : 0);
+    for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+        uint32_t old[MOST_ELEMENTS] = {0};
+        if (!(self->warp.active >> lane & 1))
+            continue;
+        for (uint32_t k = 0; k < op->count; k++) {
+            uint8_t *cell = (uint8_t *)self->memory + self->registers[0][lane] + k * row->bytes;
+            memcpy(&old[k], cell, row->bytes);
+            const uint32_t operand = *(uint32_t *)((uint8_t *)self->registers[0] + operands[k] +
+                                                   4 * lane),
+                           fresh =
+                               *(uint32_t *)((uint8_t *)self->registers[0] +
+                                             (row->action == SWAP ? operands[k + op->count] : 0) +
+                                             4 * lane);
+            const uint32_t result = combined(row, old[k], operand, fresh);
+            memcpy(cell, &result, row->bytes);
+        }
+        for (uint32_t k = 0; k < op->count && has_results; k++)
+            memcpy((uint8_t *)self->registers[0] + self->list[k] + 4 * lane, &old[k], 4);
+    }
+}
+
+/* Usual halves of both formats, and all others. */
+static uint32_t draw_halves(const struct atomic_row *row)
+{
+    static const uint32_t odd[] = {0,      0x8000, 1,      0x8001, 0x7c00, 0xfc00,
+                                   0x7c01, 0x7f80, 0xff80, 0x7f81, 0x7fff, 0x7bff};
+    const uint32_t usual = draw();
+    uint32_t result = 0;
+    if (row->action == FLUSHED)
+        return draw() & 3 ? (usual & 0x807fffff) | (draw() % 8 + (draw() & 1 ? 0 : 120)) << 23 : 0;
+    for (uint32_t k = 0; k < 2; k++) {
+        const uint32_t near = (draw() & 0x83ff) | (12 + draw() % 4) << 10;
+        result |= (draw() % 4   ? near
+                   : draw() % 2 ? odd[draw() % WL_COUNT(odd)]
+                                : usual & 0xffff)
+                  << 16 * k;
+    }
+    return result;
+}
+
+static void fill_atomic(struct atomic_machine *self, const struct wl_op *op,
+                        const struct atomic_row *row)
+{
+    memset(self, 0, sizeof *self);
+    const uint32_t bytes = op->count * row->bytes, places = draw() & 1 ? 4 : SHARED_BYTES / bytes;
+    for (uint32_t lane = 0; lane < WL_LANES; lane++)
+        self->registers[0][lane] = draw() % places * bytes;
+    for (uint32_t i = 0; i < VALUES * WL_LANES; i++)
+        self->registers[1 + i / WL_LANES][i % WL_LANES] = draw_halves(row);
+    for (uint32_t i = 0; i < SHARED_BYTES / 4; i++)
+        self->memory[i] = draw_halves(row);
+    /* some compare-and-swaps find what they look for */
+    for (uint32_t lane = 0; lane < WL_LANES && row->action == SWAP; lane++)
+        memcpy(&self->registers[1 + draw() % VALUES][lane],
+               (uint8_t *)self->memory + self->registers[0][lane], 2);
+    const uint32_t first = draw();
+    for (uint32_t k = 0; k < 3 * MOST_ELEMENTS; k++)
+        self->list[k] = (1 + (first + k) % VALUES) * REGISTER_BYTES;
+    self->warp.active = draw() & 1 ? WL_FULL_MASK : draw() | 1;
+}
+
+static void bind(struct atomic_machine *self)
+{
+    static const struct wl_gpu gpu = {.shared_banks = 32, .shared_bank_bytes = 4};
+    self->run.gpu = &gpu;
+    self->run.program = &self->program;
+    self->run.shared_bytes = SHARED_BYTES;
+    self->program.sites = &self->program_site;
+    self->program.operands = self->list;
+    self->worker.run = &self->run;
+    self->worker.sites = &self->site;
+    self->worker.patterns = self->patterns;
+    self->warp.worker = &self->worker;
+    self->warp.sm = &self->sm;
+    self->warp.shared = (uint8_t *)self->memory;
+    self->warp.registers = (uint8_t *)self->registers;
+    self->warp.mask = self->warp.active;
+    self->warp.is_masked = self->warp.active != WL_FULL_MASK;
+}
+
+static void test_atomics(void **unused)
+{
+    (void)unused;
+    static struct atomic_machine start, right, found;
+    for (uint32_t round = 0; round < 20000; round++) {
+        const struct atomic_row *row = &atomics[round % WL_COUNT(atomics)];
+        const uint32_t most = row->action == SWAP ? 1 : 16 / row->bytes;
+        const struct wl_op op = {.code = WL_OP_ATOMIC_LIST,
+                                 .kind = (uint8_t)row->kind,
+                                 .d = WL_SITE_SHARED,
+                                 .flags = WL_OPF_ADDRESS32 | (draw() & 1 ? WL_OPF_RESULT : 0),
+                                 .width_bytes = row->bytes,
+                                 .count = (uint8_t)(most > 1 ? 1u << draw() % 3 : 1)};
+        fill_atomic(&start, &op, row);
+        right = start;
+        change_one_by_one(&right, &op, row);
+        for (int t = 0; t < table_count; t++) {
+            const struct wl_executor_row *executor = &tables[t][op.code];
+            found = start;
+            bind(&found);
+            assert_ptr_equal(&op + 1, (found.warp.is_masked ? executor->masked
+                                                            : executor->full)(&found.warp, &op));
+            for (uint32_t i = 0; i < SHARED_BYTES / 4; i++)
+                if (found.memory[i] != right.memory[i])
+                    print_error("atomic %d, executor %d: %08x, not %08x\n", row->kind, t,
+                                found.memory[i], right.memory[i]);
+            assert_memory_equal(found.memory, right.memory, SHARED_BYTES);
+            assert_memory_equal(found.registers, right.registers, sizeof right.registers);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_narrow_number),
         cmocka_unit_test(test_singles),
+        cmocka_unit_test(test_atomics),
     };
     return cmocka_run_group_tests(tests, find_tables, NULL);
 }
