@@ -154,6 +154,65 @@ static void test_shuffles(void **unused)
         compare(&start, &op);
     }
 }
+
+/* One lane's result; *is_one: whether all members have its value. */
+static uint32_t match_lane(const struct machine *start, const struct wl_op *op, uint32_t lane,
+                           bool *is_one)
+{
+    const uint32_t step = op->width_bytes / 4;
+    const uint32_t *a = start->registers[1];
+    const uint32_t members =
+        start->warp.active & (op->b == UINT32_MAX ? WL_FULL_MASK : start->registers[2][lane]);
+    uint32_t equal = 0;
+    for (uint32_t i = 0; i < WL_LANES; i++)
+        equal |= memcmp(&a[step * i], &a[step * lane], op->width_bytes) == 0 ? 1u << i : 0;
+    *is_one = (equal & members) == members;
+    return op->kind && !*is_one ? 0 : equal & members;
+}
+
+static void check_match(const struct machine *start, const struct machine *end,
+                        const struct wl_op *op)
+{
+    for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+        bool is_one = false;
+        const bool is_on = start->warp.active >> lane & 1;
+        const uint32_t found = match_lane(start, op, lane, &is_one);
+        assert_int_equal(end->registers[0][lane], is_on ? found : start->registers[0][lane]);
+        if (op->d != UINT32_MAX)
+            assert_int_equal(end->registers[4][0] >> lane & 1,
+                             is_on && op->kind ? is_one : start->registers[4][0] >> lane & 1);
+    }
+}
+
+/* From one value to as many as lanes; groups that do not know of each other. */
+static void test_matches(void **unused)
+{
+    (void)unused;
+    const struct wl_executor_row *tables[] = {wl_exec_table_v2, wl_exec_table_v3, wl_exec_table_v4};
+    static struct machine start, end;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        const struct wl_op op = {.code = WL_OP_MATCH,
+                                 .kind = (uint8_t)(draw() % 2),
+                                 .width_bytes = draw() % 2 ? 8 : 4,
+                                 .dst = place_of(0),
+                                 .a = place_of(1),
+                                 .b = draw() % 2 ? place_of(2) : UINT32_MAX,
+                                 .d = draw() % 2 ? place_of(4) : UINT32_MAX};
+        fill(&start);
+        start.warp.active |= 1;
+        const uint32_t values = 1u << draw() % 6, mask = draw();
+        for (uint32_t i = 0; i < 2 * WL_LANES; i++)
+            start.registers[1][i] = draw() % values << 20;
+        for (uint32_t lane = 0; lane < WL_LANES; lane++)
+            start.registers[2][lane] = mask >> lane & 1 ? mask : ~mask;
+        for (int level = 2; level <= 4 && (level == 2 || has_level(level)); level++) {
+            end = start;
+            run(&end, &op, tables[level - 2]);
+            check_match(&start, &end, &op);
+        }
+    }
+}
+
 /* A number of any length, or one beside a great one. */
 static uint32_t draw_number(void)
 {
@@ -443,9 +502,9 @@ int main(void)
 {
 #if defined(__x86_64__)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shuffles), cmocka_unit_test(test_divisions),
-        cmocka_unit_test(test_carries), cmocka_unit_test(test_high_products),
-        cmocka_unit_test(test_accesses)};
+        cmocka_unit_test(test_shuffles),      cmocka_unit_test(test_matches),
+        cmocka_unit_test(test_divisions),     cmocka_unit_test(test_carries),
+        cmocka_unit_test(test_high_products), cmocka_unit_test(test_accesses)};
     return has_level(3) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 #else
     return 0;

@@ -1,4 +1,8 @@
 /* Control flow: blocks, guards, divergence, barriers, exits; and exchange between lanes. */
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #include "base/memory.h"
 #include "sim/cluster.h"
 #include "sim/exec/lanes.h"
@@ -473,36 +477,103 @@ RUN(VOTE)
     return op + 1;
 }
 
-/* The lanes that have the value of lane i. */
-static u32 find_equal(const struct wl_warp *warp, const struct wl_op *op, u32 i)
+/* The lanes that have the value, of 32 bits and of 64. */
+#if defined(__AVX512F__)
+static inline u32 find_equal_32(const u32 *a, u32 value)
 {
-    const u32 *a32 = lane_register(warp, op->a);
-    const u64 *a64 = lane_register(warp, op->a);
+    const __m512i wanted = _mm512_set1_epi32((s32)value);
+    const u32 low = _mm512_cmpeq_epi32_mask(_mm512_load_si512(a), wanted);
+    return low | (u32)_mm512_cmpeq_epi32_mask(_mm512_load_si512(a + 16), wanted) << 16;
+}
+
+static inline u32 find_equal_64(const u64 *a, u64 value)
+{
+    const __m512i wanted = _mm512_set1_epi64((s64)value);
     u32 equal = 0;
-    if (op->width_bytes == 8) {
-        const u64 value = a64[i];
-        WL_FOR_LANES (j)
-            equal |= a64[j] == value ? lane_bits_4[j] : 0;
-    } else {
-        const u32 value = a32[i];
-        WL_FOR_LANES (j)
-            equal |= a32[j] == value ? lane_bits_4[j] : 0;
+    for (int i = 0; i < WL_LANES; i += 8)
+        equal |= (u32)_mm512_cmpeq_epi64_mask(_mm512_load_si512(a + i), wanted) << i;
+    return equal;
+}
+#elif defined(__AVX2__)
+static inline u32 find_equal_32(const u32 *a, u32 value)
+{
+    const __m256i wanted = _mm256_set1_epi32((s32)value);
+    u32 equal = 0;
+    for (int i = 0; i < WL_LANES; i += 8) {
+        const __m256i found = _mm256_cmpeq_epi32(*(const __m256i *)(const void *)(a + i), wanted);
+        equal |= (u32)_mm256_movemask_ps((__m256)found) << i;
     }
     return equal;
 }
 
+static inline u32 find_equal_64(const u64 *a, u64 value)
+{
+    const __m256i wanted = _mm256_set1_epi64x((s64)value);
+    u32 equal = 0;
+    for (int i = 0; i < WL_LANES; i += 4) {
+        const __m256i found = _mm256_cmpeq_epi64(*(const __m256i *)(const void *)(a + i), wanted);
+        equal |= (u32)_mm256_movemask_pd((__m256d)found) << i;
+    }
+    return equal;
+}
+#else
+static inline u32 find_equal_32(const u32 *a, u32 value)
+{
+    u32 equal = 0;
+    WL_FOR_LANES (i)
+        equal |= a[i] == value ? lane_bits_4[i] : 0;
+    return equal;
+}
+
+static inline u32 find_equal_64(const u64 *a, u64 value)
+{
+    u32 equal = 0;
+    WL_FOR_LANES (i)
+        equal |= a[i] == value ? lane_bits_4[i] : 0;
+    return equal;
+}
+#endif
+
+/* The lanes that have the value of lane i. */
+static inline u32 find_equal(const struct wl_warp *warp, const struct wl_op *op, u32 i)
+{
+    const u32 *a32 = lane_register(warp, op->a);
+    const u64 *a64 = lane_register(warp, op->a);
+    return op->width_bytes == 8 ? find_equal_64(a64, a64[i]) : find_equal_32(a32, a32[i]);
+}
+
+/* The values of so many are looked for one after the other, each in the lanes that have none of
+ * those before; then each lane's own, which does not wait for that of another lane. */
+enum { FEW_VALUES = 4 };
+
+/* result: the lanes of `group` get those of the members that have their value, or, asks_all, all or
+ * none. The lanes whose value all members have. */
+static u32 match_group(const struct wl_warp *warp, const struct wl_op *op, u32 group, u32 members,
+                       u32 *result)
+{
+    const bool asks_all = op->kind;
+    u32 all_equal = 0, rest = group;
+    for (u32 n = 0, alike; n < FEW_VALUES && rest; n++, rest &= ~alike) {
+        alike = find_equal(warp, op, (u32)__builtin_ctz(rest));
+        const bool are_all = (alike & members) == members;
+        set_lanes(result, alike & rest, asks_all && !are_all ? 0 : alike & members);
+        all_equal |= are_all ? alike & rest : 0;
+    }
+    for (; rest; rest &= rest - 1) {
+        const u32 lane = (u32)__builtin_ctz(rest), alike = find_equal(warp, op, lane) & members;
+        result[lane] = asks_all && alike != members ? 0 : alike;
+        all_equal |= alike == members ? LANE_BIT(lane) : 0;
+    }
+    return all_equal;
+}
+
 RUN(MATCH)
 {
-    u32 result[WL_LANES] = {0}, all_equal = 0;
+    u32 result[WL_LANES] __attribute__((aligned(64))) = {0}, all_equal = 0;
     u32 *d = lane_register(warp, op->dst);
     for (u32 left = warp->active, group; left;) {
         const u32 members = take_group(warp, op, &left, &group);
-        for (u32 rest = group, alike; rest; rest &= ~alike) {
-            alike = find_equal(warp, op, (u32)__builtin_ctz(rest));
-            const bool are_all = (alike & members) == members;
-            set_lanes(result, alike & rest, op->kind && !are_all ? 0 : alike & members);
-            all_equal |= are_all ? alike & rest : 0;
-        }
+        all_equal |= match_group(warp, op, group, members, result);
     }
     const u32 active = warp->active;
     WL_FOR_LANES (i)
