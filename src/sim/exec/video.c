@@ -1,16 +1,25 @@
 /* The video operations: parts of 32-bit registers, computed in 64 bits. */
-#include "sim/exec/lanes.h"
-#include "sim/exec/values.h"
+#include "sim/exec/rounding.h"
 
 #define RUN(id)                                                                     \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
 
-/* bits of value from first on, as a number. */
-static s64 take(u32 value, u32 first, u32 bits, bool is_signed)
+struct lane_longs {
+    s64 of[WL_LANES] __attribute__((aligned(64)));
+};
+
+/* Of each value `bits` bits from `first` on, as a number. */
+static void take(const u32 *value, u32 first, u32 bits, bool is_signed, struct lane_longs *d)
 {
-    u64 field = (u64)value >> first & (bits == 32 ? ~0u : (1u << bits) - 1);
-    return is_signed ? (s64)(field << (64 - bits)) >> (64 - bits) : (s64)field;
+    const u32 up = 32 - bits - first, down = 32 - bits;
+    if (is_signed) {
+        WL_FOR_LANES (i)
+            d->of[i] = (s32)(value[i] << up) >> down;
+    } else {
+        WL_FOR_LANES (i)
+            d->of[i] = value[i] << up >> down;
+    }
 }
 
 /* Part 0 is all of the register, 1 to 4 a byte, 5 and 6 a half. */
@@ -24,91 +33,115 @@ static u32 part_bits(u32 part)
     return part == 0 ? 32 : part <= 4 ? 8 : 16;
 }
 
-static s64 clamp(s64 value, u32 bits, bool is_signed)
+static void clamp(struct lane_longs *value, u32 bits, bool is_signed)
 {
     const s64 top = is_signed ? (1ll << (bits - 1)) - 1 : (1ll << bits) - 1;
     const s64 bottom = is_signed ? -top - 1 : 0;
-    return value > top ? top : value < bottom ? bottom : value;
+    WL_FOR_LANES (i) {
+        const s64 above = value->of[i] < bottom ? bottom : value->of[i];
+        value->of[i] = above > top ? top : above;
+    }
 }
 
-static s64 operate(const struct wl_video *video, s64 a, s64 b, s64 c)
+/* Two unsigned factors fill 64 bits. */
+static inline s64 multiply(const struct wl_video *video, s64 a, s64 b, s64 c)
 {
-    const bool results[] = {a == b, a != b, a<b, a <= b, a> b, a >= b};
-    const s64 shift = video->wraps ? b & 31 : b > 32 ? 32 : b;
-    switch (video->operation) {
-    case WL_VIDEO_ADD:
-        return a + b;
-    case WL_VIDEO_SUB:
-        return a - b;
-    case WL_VIDEO_DIFFERENCE:
-        return a > b ? a - b : b - a;
-    case WL_VIDEO_MIN:
-        return a < b ? a : b;
-    case WL_VIDEO_MAX:
-        return a > b ? a : b;
-    case WL_VIDEO_SHL:
-        return (s64)((u64)a << shift);
-    case WL_VIDEO_SHR:
-        return a >> shift;
-    case WL_VIDEO_SET:
-        return results[video->compare];
-    case WL_VIDEO_AVERAGE:
-        return (a + b + (a + b >= 0)) >> 1;
-    case WL_VIDEO_MAD:
-        break;
-    }
-    u64 product = (u64)a * (u64)b; /* two unsigned factors fill 64 bits */
-    u64 sum = (video->negates_product ? 0 - product : product) +
-              (u64)(video->negates_addend ? -c : c) + video->adds_one;
+    const u64 product = (u64)a * (u64)b;
+    const u64 sum = (video->negates_product ? 0 - product : product) +
+                    (u64)(video->negates_addend ? -c : c) + video->adds_one;
     return (s64)sum >> video->scale;
 }
 
-/* The first result keeps all its bits here. */
-static u32 second_operation(const struct wl_video *video, s64 value, u32 c)
+static inline s64 shift_of(const struct wl_video *video, s64 b)
 {
-    const s64 other = take(c, 0, 32, video->d_signed);
-    const bool is_less = video->d_signed ? value < other : (u64)value < (u64)other;
-    switch (video->second) {
-    case 1:
-        return (u32)value + c;
-    case 2:
-        return is_less ? (u32)value : c;
-    default:
-        return is_less ? c : (u32)value;
+    return video->wraps ? b & 31 : b > 32 ? 32 : b;
+}
+
+#define CASE(operation, expression)               \
+    case WL_VIDEO_##operation:                    \
+        WL_FOR_LANES (i) {                        \
+            const s64 x = a->of[i], y = b->of[i]; \
+            d->of[i] = (expression);              \
+        }                                         \
+        break
+
+/* c counts of MAD alone. */
+static void operate(const struct wl_video *video, const struct lane_longs *a,
+                    const struct lane_longs *b, const struct lane_longs *c, struct lane_longs *d)
+{
+    /* of eq, ne, lt, le, gt, ge: which are true where x is less, equal, greater */
+    const s64 less = 0x0e >> video->compare & 1, equal = 0x29 >> video->compare & 1,
+              greater = 0x32 >> video->compare & 1;
+    switch (video->operation) {
+        CASE(ADD, x + y);
+        CASE(SUB, x - y);
+        CASE(DIFFERENCE, x > y ? x - y : y - x);
+        CASE(MIN, x < y ? x : y);
+        CASE(MAX, x > y ? x : y);
+        CASE(SHL, (s64)((u64)x << shift_of(video, y)));
+        CASE(SHR, x >> shift_of(video, y));
+        CASE(SET, x < y ? less : x > y ? greater : equal);
+        CASE(AVERAGE, (x + y + (x + y >= 0)) >> 1);
+        CASE(MAD, multiply(video, x, y, c->of[i]));
     }
 }
 
-static u32 scalar(const struct wl_video *video, u32 a, u32 b, u32 c)
+/* The first result keeps all its bits here. */
+static void second_operation(const struct wl_video *video, const struct lane_longs *value,
+                             const u32 *c, u32 *d)
 {
-    s64 x = take(a, part_first(video->a_part), part_bits(video->a_part), video->a_signed);
-    s64 y = take(b, part_first(video->b_part), part_bits(video->b_part), video->b_signed);
-    const bool is_c_signed = video->a_signed || video->b_signed || video->negates_addend;
-    s64 result = operate(video, x, y, take(c, 0, 32, is_c_signed));
-    const u32 bits = part_bits(video->d_part), first = part_first(video->d_part);
-    if (video->saturates)
-        result = clamp(result, bits, video->d_signed);
-    if (video->second)
-        return second_operation(video, result, c);
-    if (bits == 32)
-        return (u32)result;
-    const u32 mask = ((1u << bits) - 1) << first;
-    return (c & ~mask) | ((u32)result << first & mask);
+    struct lane_longs other;
+    const u64 flip = video->d_signed ? 0 : 1ull << 63;
+    take(c, 0, 32, video->d_signed, &other);
+    WL_FOR_LANES (i) {
+        const s64 x = value->of[i], y = other.of[i];
+        const bool is_less = (s64)((u64)x ^ flip) < (s64)((u64)y ^ flip);
+        const u32 least = is_less ? (u32)x : (u32)y, most = is_less ? (u32)y : (u32)x;
+        d[i] = video->second == 1 ? (u32)x + c[i] : video->second == 2 ? least : most;
+    }
 }
 
-/* Several lanes in a register: their sum with c, or all of them. */
-static u32 vector(const struct wl_video *video, u32 a, u32 b, u32 c)
+static void scalar(const struct wl_video *video, const u32 *a, const u32 *b, const u32 *c, u32 *d)
+{
+    struct lane_longs x, y, z, result;
+    const bool is_c_signed = video->a_signed || video->b_signed || video->negates_addend;
+    const u32 bits = part_bits(video->d_part), first = part_first(video->d_part);
+    take(a, part_first(video->a_part), part_bits(video->a_part), video->a_signed, &x);
+    take(b, part_first(video->b_part), part_bits(video->b_part), video->b_signed, &y);
+    take(c, 0, 32, is_c_signed, &z);
+    operate(video, &x, &y, &z, &result);
+    if (video->saturates)
+        clamp(&result, bits, video->d_signed);
+    if (video->second) {
+        second_operation(video, &result, c, d);
+        return;
+    }
+    const u32 mask = (bits == 32 ? ~0u : (1u << bits) - 1) << first;
+    WL_FOR_LANES (i)
+        d[i] = (c[i] & ~mask) | ((u32)result.of[i] << first & mask);
+}
+
+/* Several parts in a register: their sum with c, or all of them. */
+static void parts(const struct wl_video *video, const u32 *a, const u32 *b, const u32 *c, u32 *d)
 {
     const u32 bits = 32 / video->lanes, mask = (1u << bits) - 1;
-    u32 packed = 0, sum = c;
+    struct lane_longs x, y, result;
+    WL_FOR_LANES (i)
+        d[i] = video->second ? c[i] : 0;
     for (u32 first = 0; first < 32; first += bits) {
-        s64 result = operate(video, take(a, first, bits, video->a_signed),
-                             take(b, first, bits, video->b_signed), 0);
+        take(a, first, bits, video->a_signed, &x);
+        take(b, first, bits, video->b_signed, &y);
+        operate(video, &x, &y, &x, &result);
         if (video->saturates)
-            result = clamp(result, bits, video->d_signed);
-        packed |= ((u32)result & mask) << first;
-        sum += (u32)result;
+            clamp(&result, bits, video->d_signed);
+        if (video->second) {
+            WL_FOR_LANES (i)
+                d[i] += (u32)result.of[i];
+        } else {
+            WL_FOR_LANES (i)
+                d[i] |= ((u32)result.of[i] & mask) << first;
+        }
     }
-    return video->second ? sum : packed;
 }
 
 RUN(VIDEO)
@@ -116,11 +149,11 @@ RUN(VIDEO)
     const struct wl_video video = wl_video_unpack(op->imm);
     const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
     const u32 *c = lane_register(warp, op->c);
-    u32 *d = lane_register(warp, op->dst);
-    for (u32 left = warp->active; left; left &= left - 1) {
-        int i = __builtin_ctz(left);
-        d[i] =
-            video.lanes > 1 ? vector(&video, a[i], b[i], c[i]) : scalar(&video, a[i], b[i], c[i]);
-    }
+    u32 result[WL_LANES] __attribute__((aligned(64)));
+    if (video.lanes > 1)
+        parts(&video, a, b, c, result);
+    else
+        scalar(&video, a, b, c, result);
+    store_lanes_32(warp, op->dst, result);
     return op + 1;
 }
