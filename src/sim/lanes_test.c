@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "sim/executor.h"
@@ -271,9 +272,50 @@ static void test_divisions(void **unused)
     }
 }
 
+static uint32_t divide_short(enum wl_opcode code, uint32_t a, uint32_t b)
+{
+    const int32_t signed_a = (int16_t)a, signed_b = (int16_t)b;
+    a &= 0xffff, b &= 0xffff;
+    if (b == 0)
+        return 0xffff;
+    const int32_t signed_result = code == WL_OP_DIV_S16 ? signed_a / signed_b : signed_a % signed_b;
+    return code == WL_OP_DIV_U16   ? a / b
+           : code == WL_OP_REM_U16 ? a % b
+                                   : (uint32_t)signed_result & 0xffff;
+}
+
+/* By every number of 16 bits multiples of it, and what is one less or more. */
+static void test_short_divisions(void **unused)
+{
+    (void)unused;
+    static const enum wl_opcode codes[] = {WL_OP_DIV_U16, WL_OP_REM_U16, WL_OP_DIV_S16,
+                                           WL_OP_REM_S16};
+    const struct wl_executor_row *tables[] = {wl_exec_table_v2, wl_exec_table_v3, wl_exec_table_v4};
+    static struct machine machine;
+    for (uint32_t divisor = 0; divisor < 1u << 16; divisor++) {
+        const enum wl_opcode code = codes[draw() % 4];
+        const struct wl_op op = {
+            .code = (uint16_t)code, .dst = place_of(0), .a = place_of(1), .b = place_of(2)};
+        machine.warp.active = WL_FULL_MASK;
+        for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+            const uint32_t multiple = draw() % (divisor ? 0x10000 / divisor + 1 : 2) * divisor;
+            machine.registers[1][lane] = lane ? multiple + draw() % 3 - 1 : 0x8000;
+            machine.registers[2][lane] = divisor | draw() << 16;
+        }
+        for (int level = 2; level <= 4 && (level == 2 || has_level(level)); level++) {
+            run(&machine, &op, tables[level - 2]);
+            for (uint32_t lane = 0; lane < WL_LANES; lane++)
+                assert_int_equal(
+                    machine.registers[0][lane],
+                    divide_short(code, machine.registers[1][lane], machine.registers[2][lane]));
+        }
+    }
+}
+
 /* ---- sums with carries, products of 64 bits ---- */
 
 __extension__ typedef unsigned __int128 wide;
+__extension__ typedef __int128 signed_wide_number;
 
 static uint64_t draw_wide(void)
 {
@@ -355,6 +397,105 @@ static void test_carries(void **unused)
             end = start;
             run(&end, &op, tables[level - 2]);
             check_chain(&start, &end, &op, which >= 3);
+        }
+    }
+}
+
+/* ---- saturated integers, classes of floats ---- */
+
+static uint64_t saturated(const struct wl_op *op, uint64_t value)
+{
+    const uint32_t from = 8u * op->width_bytes, to = 8 * (op->imm & 0xff);
+    const signed_wide_number limit = (signed_wide_number)1 << (op->imm >> 8 ? to - 1 : to),
+                             least = op->imm >> 8 ? -limit : 0;
+    const wide sign = op->flags & WL_OPF_SIGNED ? (wide)1 << (from - 1) : 0;
+    const signed_wide_number number =
+        (signed_wide_number)(((wide)value & (((wide)1 << from) - 1)) ^ sign) -
+        (signed_wide_number)sign;
+    return (uint64_t)(number < least ? least : number >= limit ? limit - 1 : number);
+}
+
+static void test_saturated_integers(void **unused)
+{
+    (void)unused;
+    const struct wl_executor_row *tables[] = {wl_exec_table_v2, wl_exec_table_v3, wl_exec_table_v4};
+    static struct machine start, end;
+    for (uint32_t round = 0; round < 2 * ROUNDS; round++) {
+        const uint32_t from = 1u << draw() % 4, to = 1u << draw() % 4;
+        const struct wl_op op = {.code = WL_OP_CVT_SATURATE,
+                                 .width_bytes = (uint8_t)from,
+                                 .flags = (draw() % 2 ? WL_OPF_SIGNED : 0) |
+                                          (to == 8 ? WL_OPF_DST64 : 0),
+                                 .imm = to | draw() % 2 << 8,
+                                 .dst = place_of(0),
+                                 .a = place_of(1)};
+        fill(&start);
+        for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+            const uint64_t value = draw_wide() * (draw() % 2 ? 1 : ~0ull);
+            memcpy(&start.registers[1][from == 8 ? 2 * lane : lane], &value, from == 8 ? 8 : 4);
+        }
+        for (int level = 2; level <= 4 && (level == 2 || has_level(level)); level++) {
+            end = start;
+            run(&end, &op, tables[level - 2]);
+            for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+                const uint64_t found = saturated(&op, lane_value(&start, 1, lane, from == 8));
+                const bool is_on = start.warp.active >> lane & 1;
+                const uint64_t result = to == 8 ? found : (uint32_t)found;
+                assert_int_equal(lane_value(&end, 0, lane, to == 8),
+                                 is_on ? result : lane_value(&start, 0, lane, to == 8));
+            }
+        }
+    }
+}
+
+static bool is_of_class(uint32_t kind, int class)
+{
+    static const int zero = 1 << FP_ZERO, normal = 1 << FP_NORMAL, subnormal = 1 << FP_SUBNORMAL;
+    static const int infinite = 1 << FP_INFINITE, nan = 1 << FP_NAN;
+    const int classes[] = {zero | normal | subnormal,
+                           infinite,
+                           zero | normal | subnormal | infinite,
+                           nan,
+                           zero | normal,
+                           subnormal};
+    return classes[kind] >> class & 1;
+}
+
+/* Of every exponent, with the least, the greatest and any fraction. */
+static void test_classes(void **unused)
+{
+    (void)unused;
+    const struct wl_executor_row *tables[] = {wl_exec_table_v2, wl_exec_table_v3, wl_exec_table_v4};
+    static struct machine start, end;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        const struct wl_op op = {.code = WL_OP_TESTP,
+                                 .kind = (uint8_t)(round % 6),
+                                 .width_bytes = round / 6 % 2 ? 8 : 4,
+                                 .dst = place_of(0),
+                                 .a = place_of(1)};
+        uint32_t expected = 0;
+        fill(&start);
+        for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+            const uint64_t fraction =
+                draw() % 4 ? draw() % 3 - 1ull : (uint64_t)draw() << 32 | draw();
+            const uint64_t exponent = draw() % 2 ? draw() % 3 - 1u : draw();
+            const uint64_t wide_bits = (exponent & 0xfff) << 52 | fraction >> 12 | (fraction & 1);
+            const uint32_t bits =
+                (uint32_t)(exponent & 0x1ff) << 23 | (uint32_t)(fraction >> 41) | (fraction & 1);
+            float single;
+            double number;
+            memcpy(&single, &bits, sizeof single);
+            memcpy(&number, &wide_bits, sizeof number);
+            memcpy(&start.registers[1][op.width_bytes / 4 * lane],
+                   op.width_bytes == 8 ? (const void *)&wide_bits : &bits, op.width_bytes);
+            const int class = op.width_bytes == 8 ? fpclassify(number) : fpclassify(single);
+            expected |= is_of_class(op.kind, class) ? 1u << lane : 0;
+        }
+        const uint32_t active = start.warp.active, before = start.registers[0][0];
+        for (int level = 2; level <= 4 && (level == 2 || has_level(level)); level++) {
+            end = start;
+            run(&end, &op, tables[level - 2]);
+            assert_int_equal(end.registers[0][0], (expected & active) | (before & ~active));
         }
     }
 }
@@ -501,10 +642,15 @@ static void test_accesses(void **unused)
 int main(void)
 {
 #if defined(__x86_64__)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shuffles),      cmocka_unit_test(test_matches),
-        cmocka_unit_test(test_divisions),     cmocka_unit_test(test_carries),
-        cmocka_unit_test(test_high_products), cmocka_unit_test(test_accesses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shuffles),
+                                       cmocka_unit_test(test_matches),
+                                       cmocka_unit_test(test_divisions),
+                                       cmocka_unit_test(test_short_divisions),
+                                       cmocka_unit_test(test_saturated_integers),
+                                       cmocka_unit_test(test_classes),
+                                       cmocka_unit_test(test_carries),
+                                       cmocka_unit_test(test_high_products),
+                                       cmocka_unit_test(test_accesses)};
     return has_level(3) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 #else
     return 0;

@@ -1,5 +1,6 @@
 /* Conversions between number formats. All lanes go through double precision, which holds what is
  * converted exactly, or so that it is rounded as that would be. */
+#include "sim/exec/half_vector.h"
 #include "sim/exec/rounding.h"
 #include "sim/exec/values16.h"
 
@@ -64,13 +65,20 @@ static void load_values(const struct wl_warp *warp, const struct wl_op *op, u32 
 MAKE_INTEGRAL(make_integral, f64, trunc, floor, ceil, rint)
 MAKE_INTEGRAL(make_integral_single, f32, truncf, floorf, ceilf, rintf)
 
-/* The same as load_values does in single precision. */
+/* The same as load_values does, in single precision, of up to 32 bits. */
 static void load_singles(const struct wl_warp *warp, const struct wl_op *op, f32 *value)
 {
     const u32 *a = lane_register(warp, op->a);
     const u32 unless = flushed_unless(op->imm & FLAG_FTZ);
-    WL_FOR_LANES (i)
-        value[i] = float_of(flush_unless(a[i], unless));
+    if (op->width_bytes == 4) {
+        WL_FOR_LANES (i)
+            value[i] = float_of(flush_unless(a[i], unless));
+    } else if (op->imm & FORMAT_BFLOAT_SOURCE) {
+        WL_FOR_LANES (i)
+            value[i] = float_of(a[i] << 16);
+    } else {
+        widen_halves(a, value);
+    }
 }
 
 /* ---- to floats ---- */
@@ -130,7 +138,13 @@ static void store_floats(const struct wl_warp *warp, const struct wl_op *op, con
     store_singles(warp, op, single);
 }
 
-/* From single precision to that, which is usual: floor and others of its kind. */
+/* Whether single precision has all that is converted, and rounds as the format does. */
+static bool is_single(const struct wl_op *op)
+{
+    const bool is_rounded = op->count == 4 || op->imm & FORMAT_BFLOAT;
+    return op->width_bytes <= 4 && op->count <= 4 && (is_rounded || op->kind == WL_ROUND_NEAREST);
+}
+
 static const struct wl_op *round_singles(struct wl_warp *warp, const struct wl_op *op)
 {
     f32 value[WL_LANES] __attribute__((aligned(64)));
@@ -140,13 +154,26 @@ static const struct wl_op *round_singles(struct wl_warp *warp, const struct wl_o
     if (op->imm & FLAG_SATURATE)
         WL_FOR_LANES (i)
             value[i] = saturate_f32(value[i]);
-    store_singles(warp, op, value);
+    if (op->imm & FLAG_RELU)
+        WL_FOR_LANES (i)
+            value[i] = value[i] > 0 || value[i] != value[i] ? value[i] : 0;
+    if (op->count == 4) {
+        store_singles(warp, op, value);
+        return op + 1;
+    }
+    u32 bits[WL_LANES] __attribute__((aligned(64)));
+    if (op->imm & FORMAT_BFLOAT)
+        WL_FOR_LANES (i)
+            bits[i] = single_to_bfloat(bits_of(value[i]), op->kind);
+    else
+        narrow_halves(value, bits);
+    store_lanes_32(warp, op->dst, bits);
     return op + 1;
 }
 
 RUN(CVT_FLOAT_TO_FLOAT)
 {
-    if (op->width_bytes == 4 && op->count == 4 && !(op->imm & FLAG_RELU))
+    if (is_single(op))
         return round_singles(warp, op);
     f64 value[WL_LANES] __attribute__((aligned(64)));
     load_values(warp, op, op->width_bytes, value);
@@ -310,58 +337,76 @@ RUN(CVT_FLOAT_TO_INT)
 
 /* ---- between integers ---- */
 
-/* A source value of any width as 64 bits, extended as its sign says. */
-static inline u64 integer_lane(const struct wl_warp *warp, const struct wl_op *op, int lane)
+/* Of any width as 64 bits, extended as their sign says. */
+static void extend_integers(const struct wl_warp *warp, const struct wl_op *op, u64 *value)
 {
-    u64 value = op->width_bytes == 8 ? ((const u64 *)lane_register(warp, op->a))[lane]
-                                     : ((const u32 *)lane_register(warp, op->a))[lane];
-    int shift = 64 - 8 * op->width_bytes;
-    return op->flags & WL_OPF_SIGNED ? (u64)((s64)(value << shift) >> shift)
-                                     : value << shift >> shift;
+    const u32 *a = lane_register(warp, op->a);
+    const u32 shift = 32u - 8u * op->width_bytes;
+    if (op->width_bytes == 8) {
+        memcpy(value, a, WL_LANES * sizeof *value);
+    } else if (op->flags & WL_OPF_SIGNED) {
+        WL_FOR_LANES (i)
+            value[i] = (u64)((s32)(a[i] << shift) >> shift);
+    } else {
+        WL_FOR_LANES (i)
+            value[i] = a[i] << shift >> shift;
+    }
 }
 
 /* imm: destination width | signed << 8; the source is width_bytes and SIGNED. */
 RUN(CVT_SATURATE)
 {
-    u32 width_bytes = (u32)op->imm & 0xff;
-    bool is_signed = op->imm >> 8 & 1;
-    u32 bits = 8 * width_bytes;
-    s64 top = is_signed    ? (s64)((1ull << (bits - 1)) - 1)
-              : bits == 64 ? INT64_MAX
-                           : (s64)((1ull << bits) - 1);
-    s64 bottom = is_signed ? -top - 1 : 0;
-    for (int i = 0; i < WL_LANES; i++) {
-        if (!(warp->active >> i & 1))
-            continue;
-        u64 value = integer_lane(warp, op, i);
-        bool is_huge = !(op->flags & WL_OPF_SIGNED) && value > (u64)INT64_MAX;
-        s64 clamped = is_huge || (s64)value > top ? top : (s64)value < bottom ? bottom : (s64)value;
-        if (is_huge && bits == 64 && !is_signed)
-            clamped = (s64)value;
-        if (op->flags & WL_OPF_DST64)
-            ((u64 *)lane_register(warp, op->dst))[i] = (u64)clamped;
-        else
-            ((u32 *)lane_register(warp, op->dst))[i] = (u32)clamped;
+    const u32 bits = 8 * ((u32)op->imm & 0xff);
+    const bool is_signed = op->imm >> 8 & 1;
+    const u64 top = UINT64_MAX >> (64 - bits + is_signed);
+    const s64 most = top > INT64_MAX ? INT64_MAX : (s64)top, least = is_signed ? -most - 1 : 0;
+    u64 value[WL_LANES] __attribute__((aligned(64)));
+    u32 narrow[WL_LANES] __attribute__((aligned(64)));
+    extend_integers(warp, op, value);
+    if (op->flags & WL_OPF_SIGNED) {
+        WL_FOR_LANES (i) {
+            const s64 above = MAXIMUM((s64)value[i], least);
+            value[i] = (u64)MINIMUM(above, most);
+        }
+    } else {
+        WL_FOR_LANES (i)
+            value[i] = MINIMUM(value[i], top);
     }
+    if (op->flags & WL_OPF_DST64) {
+        store_lanes_64(warp, op->dst, value);
+        return op + 1;
+    }
+    WL_FOR_LANES (i)
+        narrow[i] = (u32)value[i];
+    store_lanes_32(warp, op->dst, narrow);
     return op + 1;
 }
+
+/* The lanes whose class of numbers is asked for: the magnitude's bits are of `count` from `first`
+ * on, but, of normal numbers, not below `least`, as zero alone is. */
+#define TEST_CLASS(name, T, infinite, least)                                                 \
+    static u32 name(const T *a, u32 kind)                                                    \
+    {                                                                                        \
+        const T firsts[] = {0, infinite, 0, infinite + 1, 0, 1};                             \
+        const T counts[] = {infinite, 1, infinite + 1, infinite, infinite, least - 1};       \
+        const T first = firsts[kind], count = counts[kind], out = kind == 4 ? least - 1 : 0; \
+        u32 result = 0;                                                                      \
+        WL_FOR_LANES (i) {                                                                   \
+            const T magnitude = a[i] << 1 >> 1;                                              \
+            const u32 is_in = (magnitude - first < count) & (magnitude - 1 >= out);          \
+            result |= is_in ? lane_bits_4[i] : 0;                                            \
+        }                                                                                    \
+        return result;                                                                       \
+    }
+TEST_CLASS(test_singles, u32, 0x7f800000u, 0x800000u)
+TEST_CLASS(test_doubles, u64, 0x7ff0000000000000ull, 0x10000000000000ull)
 
 /* kind: 0 finite, 1 infinite, 2 number, 3 notanumber, 4 normal, 5 subnormal; width_bytes 4 or 8. */
 RUN(TESTP)
 {
-    u32 result = 0;
-    for (int i = 0; i < WL_LANES; i++) {
-        double value = op->width_bytes == 8 ? ((const f64 *)lane_register(warp, op->a))[i]
-                                            : (f64)((const f32 *)lane_register(warp, op->a))[i];
-        double least = op->width_bytes == 4 ? 0x1p-126 : 0x1p-1022;
-        bool is_finite = fabs(value) <= 1.7976931348623157e308;
-        bool is_subnormal = value != 0 && fabs(value) < least;
-        const bool classes[] = {
-            is_finite,      isinf(value) != 0,          value == value,
-            value != value, is_finite && !is_subnormal, /* zero is one of them */
-            is_subnormal};
-        result |= (u32)classes[op->kind] << i;
-    }
-    set_predicate(warp, op->dst, result);
+    const u32 *a = lane_register(warp, op->a);
+    const u64 *wide = lane_register(warp, op->a);
+    set_predicate(warp, op->dst,
+                  op->width_bytes == 8 ? test_doubles(wide, op->kind) : test_singles(a, op->kind));
     return op + 1;
 }

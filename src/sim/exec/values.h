@@ -119,6 +119,20 @@ static inline uint32_t remainder_u32(uint32_t a, uint32_t b)
     return b == 0 ? UINT32_MAX : a - divide_u32(a, b) * b;
 }
 
+/* On 16 bits by singles, for the same reason. */
+static inline uint32_t divide_u16(uint32_t a, uint32_t b)
+{
+    const int32_t dividend = (int32_t)(a & 0xffffu), divisor = (int32_t)(b & 0xffffu);
+    const float quotient = (float)dividend / (float)(divisor | (divisor == 0));
+    return divisor == 0 ? 0xffffu : (uint32_t)(int32_t)quotient;
+}
+
+static inline uint32_t remainder_u16(uint32_t a, uint32_t b)
+{
+    const uint32_t divisor = b & 0xffffu;
+    return divisor == 0 ? 0xffffu : (a & 0xffffu) - divide_u16(a, b) * divisor;
+}
+
 static inline int32_t divide_s32(int32_t a, int32_t b)
 {
     const int32_t divisor = b == 0 || b == -1 ? 1 : b;
