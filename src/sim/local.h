@@ -8,14 +8,19 @@
 
 enum { WL_LOCAL_ELEMENT_BYTES = 8, WL_LOCAL_ROW_BYTES = WL_LOCAL_ELEMENT_BYTES * WL_LANES };
 
+/* The same where it lies in rows. */
+static inline uint64_t wl_local_row_place(uint32_t lane, uint64_t offset)
+{
+    return offset / WL_LOCAL_ELEMENT_BYTES * WL_LOCAL_ROW_BYTES +
+           (uint64_t)lane * WL_LOCAL_ELEMENT_BYTES + offset % WL_LOCAL_ELEMENT_BYTES;
+}
+
 /* From the start of the warp's local memory, for an offset within local_bytes. */
 static inline uint64_t wl_local_place(const struct wl_program *program, uint32_t lane,
                                       uint64_t offset)
 {
-    if (!program->has_local_rows)
-        return (uint64_t)program->local_bytes * lane + offset;
-    return offset / WL_LOCAL_ELEMENT_BYTES * WL_LOCAL_ROW_BYTES +
-           (uint64_t)lane * WL_LOCAL_ELEMENT_BYTES + offset % WL_LOCAL_ELEMENT_BYTES;
+    return program->has_local_rows ? wl_local_row_place(lane, offset)
+                                   : (uint64_t)program->local_bytes * lane + offset;
 }
 
 /* Bytes that follow there, that offset's own included. */

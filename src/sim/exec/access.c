@@ -627,9 +627,13 @@ bool WL_EXEC(access_local)(struct access *access)
     note_load(access);
     if (run->count)
         count_local(access, offset);
-    WL_FOR_LANES (i)
-        access->address[i] =
-            (u64)(uintptr_t)warp->local + wl_local_place(run->program, (u32)i, offset[i]);
+    const u64 start = (u64)(uintptr_t)warp->local;
+    if (access->has_rows)
+        WL_FOR_LANES (i)
+            access->address[i] = start + wl_local_row_place((u32)i, offset[i]);
+    else
+        WL_FOR_LANES (i)
+            access->address[i] = start + wl_local_place(run->program, (u32)i, offset[i]);
     access->dropped = outside;
     if (outside)
         divert_dropped(access);

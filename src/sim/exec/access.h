@@ -66,23 +66,25 @@ static inline void access_resolve(struct access *access, struct wl_warp *warp,
 static inline bool access_find_one(const struct wl_warp *warp, const struct wl_op *op, u64 *address)
 {
     const u32 active = warp->active;
-    const int lane = __builtin_ctz(active);
+    const int lane = __builtin_ctz(active), last = 31 - __builtin_clz(active);
     if (op->flags & WL_OPF_NO_ADDRESS) {
         *address = (u64)op->imm;
         return true;
     }
     if (op->flags & WL_OPF_ADDRESS32) {
         const u32 *base = lane_register(warp, op->a), first = base[lane];
-        u32 differs = 0;
-        WL_FOR_LANES (i)
-            differs |= active & lane_bits_4[i] ? base[i] ^ first : 0;
+        u32 differs = base[last] ^ first; /* as a rule, where any does */
+        if (!differs)
+            WL_FOR_LANES (i)
+                differs |= active & lane_bits_4[i] ? base[i] ^ first : 0;
         *address = (u32)(first + (u32)op->imm);
         return !differs;
     }
     const u64 *base = lane_register(warp, op->a), first = base[lane], bits = active;
-    u64 differs = 0;
-    WL_FOR_LANES (i)
-        differs |= bits & lane_bits_8[i] ? base[i] ^ first : 0;
+    u64 differs = base[last] ^ first;
+    if (!differs)
+        WL_FOR_LANES (i)
+            differs |= bits & lane_bits_8[i] ? base[i] ^ first : 0;
     *address = first + (u64)op->imm;
     return !differs;
 }
