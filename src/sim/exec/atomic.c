@@ -21,14 +21,6 @@ static u32 add_float_bits(u32 a, u32 b)
     return bits_of(float_of(a) + float_of(b));
 }
 
-/* Of two NaNs the first, however the compiler orders the operands of an addition: sums that are
- * kept give what others give. */
-static u32 add_flushed_bits(u32 a, u32 b)
-{
-    const f32 x = flush_f32(float_of(a)), y = flush_f32(float_of(b));
-    return bits_of(x != x ? x + x : flush_f32(x + y));
-}
-
 static u64 add_double_bits(u64 a, u64 b)
 {
     const f64 x = double_of(a), y = double_of(b);

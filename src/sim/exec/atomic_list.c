@@ -43,13 +43,6 @@ INLINE u32 maximum_bfloat(u32 a, u32 b)
     return bits_of(maximum_f32(float_of(a << 16), float_of(b << 16))) >> 16;
 }
 
-/* L2 adds without subnormals. Of two NaNs the first, however the compiler orders operands. */
-INLINE u32 add_flushed(u32 a, u32 b)
-{
-    const f32 x = flush_f32(float_of(a)), y = flush_f32(float_of(b));
-    return bits_of(x != x ? x + x : flush_f32(x + y));
-}
-
 #define OF_PAIR(one) pair(one(old & 0xffffu, operand & 0xffffu), one(old >> 16, operand >> 16))
 #define OF_ONE(one) one(old & 0xffffu, operand & 0xffffu)
 
@@ -60,7 +53,7 @@ INLINE u32 combine(enum wl_atomic kind, u32 old, u32 operand, u32 fresh)
     case WL_ATOMIC_CAS_B16:
         return (old & 0xffffu) == (operand & 0xffffu) ? fresh : old;
     case WL_ATOMIC_LIST_ADD_F32:
-        return add_flushed(old, operand);
+        return add_flushed_bits(old, operand);
     case WL_ATOMIC_ADD_F16:
         return add_halves(old & 0xffffu, operand & 0xffffu);
     case WL_ATOMIC_ADD_F16X2:

@@ -52,6 +52,14 @@ static inline float flush_f32(float value)
     return (bits & 0x7f800000u) ? value : float_of(bits & 0x80000000u);
 }
 
+/* As L2 adds: without subnormals. Of two NaNs the first, however the compiler orders the operands
+ * of an addition: sums that are kept give what others give. */
+static inline uint32_t add_flushed_bits(uint32_t a, uint32_t b)
+{
+    const float x = flush_f32(float_of(a)), y = flush_f32(float_of(b));
+    return bits_of(x != x ? x + x : flush_f32(x + y));
+}
+
 /* Clamped to [0, 1]; NaN gives +0 (PTX ISA, .sat). */
 static inline float saturate_f32(float value)
 {
