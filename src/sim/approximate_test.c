@@ -17,29 +17,13 @@
 #include "warp/approximate.h"
 #include "warp/kinds.h"
 
-#if defined(__x86_64__)
-extern const struct wl_executor_row wl_exec_table_v2[], wl_exec_table_v3[], wl_exec_table_v4[];
-
-static const struct wl_executor_row *tables[3];
+static const struct wl_executor_row *tables[WL_EXECUTORS_MOST];
 static int table_count;
-#else
-static const struct wl_executor_row *tables[1];
-static int table_count;
-#endif
 
 static int find_tables(void **unused)
 {
     (void)unused;
-    table_count = 0;
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-        tables[table_count++] = wl_exec_table_v4;
-    if (__builtin_cpu_supports("avx2"))
-        tables[table_count++] = wl_exec_table_v3;
-    tables[table_count++] = wl_exec_table_v2;
-#else
-    tables[table_count++] = wl_executor_table();
-#endif
+    table_count = (int)wl_executor_list(tables);
     return 0;
 }
 

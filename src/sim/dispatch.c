@@ -62,6 +62,14 @@ const struct wl_executor_row *wl_executor_table(void)
     return choose_executor()->table;
 }
 
+uint32_t wl_executor_list(const struct wl_executor_row *tables[WL_EXECUTORS_MOST])
+{
+    const uint32_t count = (uint32_t)(choose_executor() - executors) + 1;
+    for (uint32_t i = 0; i < count; i++)
+        tables[i] = executors[i].table;
+    return count;
+}
+
 void wl_executor_join(struct wl_program *program)
 {
     choose_executor()->join(program);

@@ -10,6 +10,10 @@ struct wl_executor_row {
     wl_op_run full, masked;
 };
 const struct wl_executor_row *wl_executor_table(void);
+/* The executors of all instruction sets that this machine has, the plainest first. Returns how
+ * many. */
+enum { WL_EXECUTORS_MOST = 3 };
+uint32_t wl_executor_list(const struct wl_executor_row *tables[WL_EXECUTORS_MOST]);
 /* Makes one operation of each stretch of a linked program's operations that the same executor does
  * in one go where all lanes are active. */
 void wl_executor_join(struct wl_program *program);

@@ -10,31 +10,18 @@
 #include <cmocka.h>
 
 #include "base/count.h"
+#include "base/float_bits.h"
 #include "sim/executor.h"
 #include "sim/state.h"
 #include "warp/kinds.h"
 
-#if defined(__x86_64__)
-extern const struct wl_executor_row wl_exec_table_v2[], wl_exec_table_v3[], wl_exec_table_v4[];
-#endif
-
-static const struct wl_executor_row *tables[3];
+static const struct wl_executor_row *tables[WL_EXECUTORS_MOST];
 static int table_count;
 
 static int find_tables(void **unused)
 {
     (void)unused;
-    table_count = 0;
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    tables[table_count++] = wl_exec_table_v2;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        tables[table_count++] = wl_exec_table_v3;
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-        tables[table_count++] = wl_exec_table_v4;
-#else
-    tables[table_count++] = wl_executor_table();
-#endif
+    table_count = (int)wl_executor_list(tables);
     return 0;
 }
 
@@ -45,20 +32,6 @@ static uint32_t draw(void)
     state ^= state << 13;
     state ^= state >> 17;
     return state ^= state << 5;
-}
-
-static float single_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
 }
 
 /* ---- formats ---- */
@@ -132,7 +105,7 @@ static uint32_t packed_value(double value, enum wl_matrix_format to, int64_t fla
 
 static uint32_t packed(uint32_t bits, enum wl_matrix_format to, int64_t flags)
 {
-    return packed_value((double)single_of(bits), to, flags);
+    return packed_value((double)wl_f32_of_bits(bits), to, flags);
 }
 
 /* In single precision. */
@@ -144,7 +117,7 @@ static uint32_t widened(uint32_t bits, enum wl_matrix_format from)
     float value = (float)value_of(format, magnitude);
     if (magnitude >= format->limit)
         value = magnitude == format->limit && format->has_infinity ? INFINITY : NAN;
-    return bits_of(bits >> sign_place & 1 ? -value : value);
+    return wl_bits_of_f32(bits >> sign_place & 1 ? -value : value);
 }
 
 /* ---- executors ---- */
@@ -256,7 +229,7 @@ static uint32_t near_number(enum wl_matrix_format to, uint32_t magnitude)
 {
     const double low = value_of(&formats[to], magnitude);
     const double high = value_of(&formats[to], magnitude + 1);
-    const uint32_t bits = bits_of((float)(draw() & 1 ? low : (low + high) / 2));
+    const uint32_t bits = wl_bits_of_f32((float)(draw() & 1 ? low : (low + high) / 2));
     return (bits + draw() % 3 - 1) ^ (draw() & 0x80000000u);
 }
 
@@ -333,8 +306,8 @@ static const struct atomic_row {
 
 static uint32_t combined_half(const struct atomic_row *row, uint32_t a, uint32_t b)
 {
-    const double x = (double)single_of(widened(a, row->format));
-    const double y = (double)single_of(widened(b, row->format));
+    const double x = (double)wl_f32_of_bits(widened(a, row->format));
+    const double y = (double)wl_f32_of_bits(widened(b, row->format));
     double result = x + y;
     if (row->action != ADD) {
         const bool is_x_less = x < y || (x == y && signbit(x));
@@ -354,7 +327,8 @@ static uint32_t combined(const struct atomic_row *row, uint32_t old, uint32_t op
     if (row->action == SWAP)
         return old == (operand & 0xffff) ? fresh & 0xffff : old;
     if (row->action == FLUSHED)
-        return bits_of(flushed(flushed(single_of(old)) + flushed(single_of(operand))));
+        return wl_bits_of_f32(
+            flushed(flushed(wl_f32_of_bits(old)) + flushed(wl_f32_of_bits(operand))));
     const uint32_t low = combined_half(row, old & 0xffff, operand & 0xffff);
     return row->bytes == 2 ? low : low | combined_half(row, old >> 16, operand >> 16) << 16;
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/count.h"
+#include "base/float_bits.h"
 #include "sim/executor.h"
 #include "sim/state.h"
 #include "warp/kinds.h"
@@ -46,20 +47,6 @@ static double from_bits(uint64_t bits)
     return value;
 }
 
-static float single_from_bits(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint32_t bits_of_single(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* Numbers of any size, such that lie beside integers, halves of those, and ends of ranges. */
 static double draw_value(void)
 {
@@ -83,7 +70,7 @@ static uint32_t draw_single(void)
 {
     static const uint32_t odd[] = {0,          0x80000000, 1,          0x807fffff, 0x00800000,
                                    0x7f7fffff, 0x7f800000, 0xff800000, 0x7f800001, 0xffc00001};
-    return draw(8) ? bits_of_single((float)draw_value()) : odd[draw(WL_COUNT(odd))];
+    return draw(8) ? wl_bits_of_f32((float)draw_value()) : odd[draw(WL_COUNT(odd))];
 }
 
 /* Of a half the upper bits are those of a float of the kind, more or less. */
@@ -107,7 +94,7 @@ static double half_value(uint32_t half, bool is_bfloat)
 {
     const uint32_t exponent = half >> 10 & 31, fraction = half & 1023;
     if (is_bfloat)
-        return (double)single_from_bits(half << 16);
+        return (double)wl_f32_of_bits(half << 16);
     const double value = exponent == 31  ? fraction ? NAN : INFINITY
                          : exponent == 0 ? ldexp(fraction, -24)
                                          : ldexp(1024 + fraction, (int)exponent - 25);
@@ -169,14 +156,14 @@ static double source_value(const struct wl_op *op, uint64_t bits, uint32_t bytes
         return from_bits(bits);
     if (bytes == 2)
         return half_value((uint32_t)bits & 0xffff, op->imm & BFLOAT_SOURCE);
-    return (double)single_from_bits(op->imm & FTZ ? flush((uint32_t)bits) : (uint32_t)bits);
+    return (double)wl_f32_of_bits(op->imm & FTZ ? flush((uint32_t)bits) : (uint32_t)bits);
 }
 
 static uint64_t finish_single(const struct wl_op *op, float value)
 {
     if (isnan(value))
         return 0x7fffffff;
-    return op->imm & FTZ ? flush(bits_of_single(value)) : bits_of_single(value);
+    return op->imm & FTZ ? flush(wl_bits_of_f32(value)) : wl_bits_of_f32(value);
 }
 
 static uint64_t bits_of_double(double value)
@@ -239,7 +226,7 @@ static uint64_t integer_to_float(const struct wl_op *op, const uint64_t *operand
         return to_short(ldexp(is_negative ? -(double)magnitude : (double)magnitude, down), rounding,
                         op->imm & BFLOAT);
     if (op->count == 4)
-        return bits_of_single(ldexpf(
+        return wl_bits_of_f32(ldexpf(
             to_single(is_negative ? -(double)magnitude : (double)magnitude, rounding), down));
     volatile int64_t source = is_negative ? -(int64_t)magnitude : (int64_t)magnitude;
     fesetround(modes[rounding]);
@@ -274,7 +261,7 @@ static uint64_t rounded_single(const struct wl_op *op, const uint64_t *operands)
     float values[3];
     for (int i = 0; i < 3; i++)
         values[i] =
-            single_from_bits(op->imm & FTZ ? flush((uint32_t)operands[i]) : (uint32_t)operands[i]);
+            wl_f32_of_bits(op->imm & FTZ ? flush((uint32_t)operands[i]) : (uint32_t)operands[i]);
     fesetround(modes[op->kind & 15]);
     volatile float result = compute_single(op->kind >> 4, values[0], values[1], values[2]);
     fesetround(FE_TONEAREST);
@@ -632,13 +619,13 @@ static uint64_t single_of_half(const struct wl_op *op, const uint64_t *operands)
 {
     const double value = half_value((uint32_t)operands[0] & 0xffff, false);
     (void)op;
-    return isnan(value) ? 0x7fffffff : bits_of_single((float)value);
+    return isnan(value) ? 0x7fffffff : wl_bits_of_f32((float)value);
 }
 
 static uint64_t half_of_single(const struct wl_op *op, const uint64_t *operands)
 {
     (void)op;
-    return to_short((double)single_from_bits((uint32_t)operands[0]), WL_ROUND_NEAREST, false);
+    return to_short((double)wl_f32_of_bits((uint32_t)operands[0]), WL_ROUND_NEAREST, false);
 }
 
 /* Every half, with one that is the same for all lanes; every half in single precision; and of
@@ -662,7 +649,7 @@ static void test_every_half(void **unused)
             const double value = half_value(first + lane, false);
             const double next = half_value(first + lane + 1, false);
             const double beside = draw(2) ? value : value / 2 + next / 2;
-            machine.registers[1][lane] = bits_of_single((float)beside) + draw(3) - 1;
+            machine.registers[1][lane] = wl_bits_of_f32((float)beside) + draw(3) - 1;
         }
         op = draw_operation(WL_OP_CVT_F16_F32);
         compare(&machine, &op, &(struct kind){half_of_single, false, false, false});
@@ -672,7 +659,7 @@ static uint32_t narrowed(const struct wl_op *op, uint32_t bits)
 {
     const bool is_bfloat = op->kind == WL_FORMAT_BF16;
     const uint32_t infinite = is_bfloat ? 0x7f80 : 0x7c00;
-    const float value = single_from_bits(bits);
+    const float value = wl_f32_of_bits(bits);
     if (op->imm & WL_NARROW_RELU && value <= 0)
         return 0;
     const uint32_t half =

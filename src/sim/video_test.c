@@ -12,27 +12,13 @@
 #include "sim/state.h"
 #include "warp/kinds.h"
 
-#if defined(__x86_64__)
-extern const struct wl_executor_row wl_exec_table_v2[], wl_exec_table_v3[], wl_exec_table_v4[];
-#endif
-
-static const struct wl_executor_row *tables[3];
+static const struct wl_executor_row *tables[WL_EXECUTORS_MOST];
 static int table_count;
 
 static int find_tables(void **unused)
 {
     (void)unused;
-    table_count = 0;
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    tables[table_count++] = wl_exec_table_v2;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        tables[table_count++] = wl_exec_table_v3;
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-        tables[table_count++] = wl_exec_table_v4;
-#else
-    tables[table_count++] = wl_executor_table();
-#endif
+    table_count = (int)wl_executor_list(tables);
     return 0;
 }
 
