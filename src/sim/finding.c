@@ -73,16 +73,21 @@ const struct wl_finding_row wl_finding_rows[WL_FINDING_KIND_COUNT] = {
                                    false},
 };
 
+struct wl_finding *wl_findings_find(const struct wl_findings *findings, enum wl_finding_kind kind,
+                                    uint32_t instruction)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->items[i].kind == kind && findings->items[i].instruction == instruction)
+            return &findings->items[i];
+    return NULL;
+}
+
 void wl_findings_add(struct wl_findings *findings, const struct wl_finding *finding)
 {
-    for (size_t i = 0; i < findings->count; i++) {
-        if (findings->items[i].kind != finding->kind ||
-            findings->items[i].instruction != finding->instruction)
-            continue;
-        findings->items[i].count += finding->count;
-        return;
-    }
-    if (findings->count < WL_FINDINGS_MAX)
+    struct wl_finding *known = wl_findings_find(findings, finding->kind, finding->instruction);
+    if (known)
+        known->count += finding->count;
+    else if (findings->count < WL_FINDINGS_MAX)
         WL_PUSH(findings, *finding);
     else if (wl_finding_rows[finding->kind].is_error)
         findings->errors_left_out += finding->count;

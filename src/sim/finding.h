@@ -83,6 +83,10 @@ extern const struct wl_finding_row wl_finding_rows[WL_FINDING_KIND_COUNT];
 /* One more of them, counted with the first of its kind and instruction; beyond WL_FINDINGS_MAX
  * kinds and instructions they are counted alone. */
 void wl_findings_add(struct wl_findings *findings, const struct wl_finding *finding);
+/* The one of that kind and instruction; NULL: there is none, or it is beyond WL_FINDINGS_MAX. Valid
+ * until another is added. */
+struct wl_finding *wl_findings_find(const struct wl_findings *findings, enum wl_finding_kind kind,
+                                    uint32_t instruction);
 void wl_findings_free(struct wl_findings *findings);
 
 /* "Invalid __global__ write of size 4 bytes; at KERNEL in FILE:LINE; by thread ...": parts with

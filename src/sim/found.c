@@ -26,6 +26,18 @@ void wl_found(struct wl_warp *warp, const struct wl_op *op, uint32_t lane,
     }
 }
 
+/* Whether the instruction has been found with that before, which counts these lanes with it: what
+ * else they would tell is not kept. */
+static bool found_again(struct wl_warp *warp, const struct wl_op *op, enum wl_finding_kind kind,
+                        uint32_t lanes)
+{
+    struct wl_finding *known = wl_findings_find(&warp->sm->findings, kind, op->instruction);
+    if (!known || warp->worker->run->options->stop_at_finding)
+        return false;
+    known->count += (uint32_t)__builtin_popcount(lanes);
+    return true;
+}
+
 static size_t search(const struct wl_sim_range *ranges, size_t count, uint64_t address)
 {
     size_t low = 0, high = count;
@@ -152,6 +164,8 @@ bool wl_found_outside(struct wl_warp *warp, const struct wl_op *op, const uint64
     }
     for (uint32_t left = lanes & warp->active; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
+        if (found_again(warp, op, WL_FINDING_GLOBAL_BOUNDS, left))
+            break;
         struct wl_finding finding = {.kind = WL_FINDING_GLOBAL_BOUNDS,
                                      .space = WL_SITE_GLOBAL,
                                      .access = access,
@@ -166,6 +180,8 @@ bool wl_found_outside(struct wl_warp *warp, const struct wl_op *op, const uint64
 void wl_found_no_constant(struct wl_warp *warp, const struct wl_op *op, uint32_t lane,
                           uint64_t address, uint32_t bytes)
 {
+    if (found_again(warp, op, WL_FINDING_GLOBAL_BOUNDS, (uint32_t)1 << lane))
+        return;
     struct wl_finding finding = {.kind = WL_FINDING_GLOBAL_BOUNDS,
                                  .space = WL_SITE_GLOBAL,
                                  .access = WL_SITE_LOAD,
@@ -192,6 +208,8 @@ bool wl_found_beyond_local(struct wl_warp *warp, const struct wl_op *op, const u
     for (uint32_t left = lanes & warp->active; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         if (wl_reach_holds(0, STACK_BYTES, offset[lane], bytes)) {
+            if (found_again(warp, op, WL_FINDING_LOCAL_BOUNDS, (uint32_t)1 << lane))
+                continue;
             struct wl_finding finding = {.kind = WL_FINDING_LOCAL_BOUNDS,
                                          .space = WL_SITE_LOCAL,
                                          .access = access,
