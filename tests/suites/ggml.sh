@@ -3,22 +3,25 @@
 # simulated GPU with ggml's own on the host. Fetches nothing: FOLDER is a checkout of
 # github.com/ggml-org/ggml. Needs nvcc and CMake; 141 files of CUDA are compiled.
 #
-#   ggml.sh [-b BUILD] [-w WORK] [-l LIMIT_S] FOLDER [OPERATOR...]
+#   ggml.sh [-b BUILD] [-w WORK] [-l LIMIT_S] [-j COUNT] FOLDER [OPERATOR...]
 #
 #   OPERATOR  only these; default all that the backend has
 #   -b        build folder of Warplens (default: build)
 #   -w        where ggml is built and results kept (default: suites/ in the build folder)
 #   -l        limit of an operator in seconds by the clock (default 900)
+#   -j        operators side by side (default 1)
 #
 # WORK/ggml.results gets a line for each operator: name|same|different|seconds|reason.
 set -u
 
-build=build work='' limit=900
-while getopts b:w:l: option; do
+build=build work='' limit=900 jobs=1 row=''
+while getopts b:w:l:j:r option; do
     case $option in
     b) build=$OPTARG ;;
     w) work=$OPTARG ;;
     l) limit=$OPTARG ;;
+    j) jobs=$OPTARG ;;
+    r) row=yes ;; # of one operator, to standard output: what each of several at once runs
     *) exit 2 ;;
     esac
 done
@@ -49,12 +52,11 @@ simulated() {
     LD_LIBRARY_PATH=$build/lib timeout -k 5 "$limit" "$program" "$@"
 }
 
-# shellcheck disable=SC2046
-[ $# -gt 0 ] || set -- $(simulated --list-ops 2>/dev/null | sed -n 's/^  \([A-Z0-9_]*\) *$/\1/p')
-log=$(mktemp "$work/ggml.log.XXXXXX") || exit 1
-trap 'rm -f "$log"' EXIT
-: >"$work/ggml.new"
-for operator; do
+# Prints the operator's line of results; nothing if the backend does not have it.
+print_row() {
+    operator=$1
+    log=$(mktemp "$work/ggml.log.XXXXXX") || exit 1
+    trap 'rm -f "$log"' EXIT
     began=$(date +%s)
     simulated test -b CUDA0 -o "$operator" >"$log" 2>&1
     status=$?
@@ -72,10 +74,18 @@ for operator; do
     124 | 137) reason="not done within $limit s" ;;
     *) reason="exit code $status: $(grep -m1 -E '^warplens: |error' "$log" | tr '|' '/')" ;;
     esac
-    [ "$same$different$reason" = 00 ] && continue # the backend does not have it
-    echo "$operator|$same|$different|$seconds|$reason" >>"$work/ggml.new"
-    printf '%-24s %5s same, %s different, %s s %s\n' "$operator" "$same" "$different" "$seconds" "$reason"
-done
+    [ "$same$different$reason" = 00 ] || echo "$operator|$same|$different|$seconds|$reason"
+}
+if [ -n "$row" ]; then
+    print_row "$1"
+    exit 0
+fi
+
+# shellcheck disable=SC2046
+[ $# -gt 0 ] || set -- $(simulated --list-ops 2>/dev/null | sed -n 's/^  \([A-Z0-9_]*\) *$/\1/p')
+printf '%s\n' "$@" | xargs -P "$jobs" -I '{}' "$0" -r -b "$build" -w "$work" -l "$limit" "$folder" '{}' |
+    tee "$work/ggml.new" |
+    awk -F'|' '{ printf "%-24s %5s same, %s different, %s s %s\n", $1, $2, $3, $4, $5; fflush() }'
 
 # Operators that were not run keep their former results.
 touch "$work/ggml.results"
