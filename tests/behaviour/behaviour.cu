@@ -630,6 +630,26 @@ static void peers()
     printf("peer_sums: %u\n", sum(out, 1));
 }
 
+// ---- variables ----
+
+__device__ int some[3] = {1, 2, 3};
+__device__ char byte;
+__device__ double wide[2];
+__device__ int more[5];
+
+// How many of them begin at a multiple of 256 bytes.
+static void variables()
+{
+    const void *symbols[] = {some, &byte, wide, more};
+    int aligned = 0;
+    for (const void *symbol : symbols) {
+        void *address = nullptr;
+        check(cudaGetSymbolAddress(&address, symbol));
+        aligned += (size_t)address % 256 == 0;
+    }
+    printf("variables: %d\n", aligned);
+}
+
 int main()
 {
     warps();
@@ -637,6 +657,7 @@ int main()
     values();
     meetings();
     peers();
+    variables();
     host();
     check(cudaDeviceSynchronize());
     return 0;

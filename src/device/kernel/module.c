@@ -35,13 +35,24 @@ struct wl_device_module *wl_device_module_register(const void *wrapper)
     return module;
 }
 
+/* Where they are in one piece of memory, the lowest is its start. */
+static void drop_variables(const struct wl_device_image *image)
+{
+    uint64_t lowest = 0;
+    for (uint32_t i = 0; image->parsed && i < image->parsed->variable_count; i++) {
+        const uint64_t address = image->variable_addresses[i];
+        if (address && wl_device.options.padding_bytes)
+            wl_device_memory_drop(address);
+        else if (address && (!lowest || address < lowest))
+            lowest = address;
+    }
+    if (lowest)
+        wl_device_memory_drop(lowest);
+}
+
 static void free_image(struct wl_device_image *image)
 {
-    if (image->parsed && image->parsed->variable_count)
-        for (uint32_t i = 0; i < image->parsed->variable_count; i++)
-            if (image->variable_addresses[i]) /* where they are one allocation, the first drops all
-                                               */
-                wl_device_memory_drop(image->variable_addresses[i]);
+    drop_variables(image);
     free(image->variable_addresses);
     if (image->parsed)
         wl_ptx_module_free(image->parsed);
@@ -178,22 +189,40 @@ static bool is_placed(const struct wl_ptx_variable *variable)
            (variable->space == WL_PTX_SPACE_GLOBAL || variable->space == WL_PTX_SPACE_CONST);
 }
 
-/* All in one piece of memory. */
-static int lay_out_together(struct wl_device_image *image)
+/* Of each variable of global memory, as an H200 has them (tests/behaviour): what accesses touch
+ * hangs on it, and what lies behind a variable. */
+enum { VARIABLE_ALIGNMENT = 256 };
+
+/* Lays the variables of the space out behind what there is; the number of bytes then. UINT64_MAX:
+ * one is larger than the GPU's memory. */
+static uint64_t lay_out_space(struct wl_device_image *image, enum wl_ptx_space space,
+                              uint64_t alignment, uint64_t size_bytes)
 {
     const struct wl_ptx_module *parsed = image->parsed;
-    uint64_t size_bytes = 0, base = 0;
+    size_bytes = wl_align_up(size_bytes, VARIABLE_ALIGNMENT);
     for (uint32_t i = 0; i < parsed->variable_count; i++) {
         const struct wl_ptx_variable *variable = &parsed->variables[i];
-        if (!is_placed(variable))
+        if (!is_placed(variable) || variable->space != space)
             continue;
         if (variable->size_bytes > wl_device.gpu.memory_bytes)
-            return WL_DEVICE_OUT_OF_MEMORY;
-        size_bytes = wl_align_up(size_bytes, variable->alignment);
+            return UINT64_MAX;
+        size_bytes = wl_align_up(size_bytes,
+                                 variable->alignment > alignment ? variable->alignment : alignment);
         image->variable_addresses[i] = size_bytes;
         size_bytes += variable->size_bytes;
     }
-    if (size_bytes && wl_device_memory_take(WL_DEVICE_MEMORY_MODULE, size_bytes, 0, &base)) {
+    return size_bytes;
+}
+
+/* All in one piece of memory: constants, then the others. */
+static int lay_out_together(struct wl_device_image *image)
+{
+    const struct wl_ptx_module *parsed = image->parsed;
+    uint64_t base = 0, size_bytes = lay_out_space(image, WL_PTX_SPACE_CONST, 1, 0);
+    if (size_bytes != UINT64_MAX)
+        size_bytes = lay_out_space(image, WL_PTX_SPACE_GLOBAL, VARIABLE_ALIGNMENT, size_bytes);
+    if (size_bytes == UINT64_MAX ||
+        (size_bytes && wl_device_memory_take(WL_DEVICE_MEMORY_MODULE, size_bytes, 0, &base))) {
         memset(image->variable_addresses, 0,
                parsed->variable_count * sizeof *image->variable_addresses);
         return WL_DEVICE_OUT_OF_MEMORY;

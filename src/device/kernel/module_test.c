@@ -220,6 +220,32 @@ static void variables_are_laid_out_and_initialised(void **state)
     assert_int_equal(*a, 7);
 }
 
+/* As an H200 has them: constants close together, each variable of global memory at a multiple of 256
+ * bytes, in the order of the text. They go with the module. */
+static void variables_lie_as_on_hardware(void **state)
+{
+    (void)state;
+    struct wl_device_module *module =
+        load(PTX_HEADER(60) ".visible .global .align 4 .b8 first[12];\n"
+                            ".visible .const .align 4 .b8 c[12];\n"
+                            ".visible .global .align 1 .u8 byte;\n"
+                            ".visible .const .align 8 .f64 d;\n"
+                            ".visible .global .align 512 .b8 wide[600];\n"
+                            ".visible .global .align 4 .u32 last;\n");
+    const char *first = symbol(module, "first", 12), *c = symbol(module, "c", 12);
+    const char *wide = symbol(module, "wide", 600);
+    assert_int_equal((uintptr_t)first % 256, 0);
+    assert_ptr_equal(symbol(module, "byte", 1), first + 256);
+    assert_int_equal((uintptr_t)wide % 512, 0);
+    assert_ptr_equal(symbol(module, "last", 4), wide + 768);
+    assert_ptr_equal(symbol(module, "d", 8), c + 16);
+    struct wl_device_allocation found;
+    assert_true(wl_device_memory_find(first, &found));
+    wl_device_module_unload(module);
+    assert_false(wl_device_memory_find(first, &found));
+    assert_false(wl_device_memory_find(c, &found));
+}
+
 static void joined_texts_share_their_variables(void **state)
 {
     (void)state;
@@ -331,6 +357,7 @@ int main(void)
         TEST(machine_code_alone_is_refused_with_the_rescue),
         TEST(each_container_gives_one_image),
         TEST(variables_are_laid_out_and_initialised),
+        TEST(variables_lie_as_on_hardware),
         TEST(joined_texts_share_their_variables),
         TEST(a_syntax_error_is_told_with_its_place),
         TEST(loaded_text_for_a_newer_gpu_is_noted_or_refused),
