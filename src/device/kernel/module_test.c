@@ -220,8 +220,8 @@ static void variables_are_laid_out_and_initialised(void **state)
     assert_int_equal(*a, 7);
 }
 
-/* As an H200 has them: constants close together, each variable of global memory at a multiple of 256
- * bytes, in the order of the text. They go with the module. */
+/* As an H200 has them: constants close together, each variable of global memory at a multiple of
+ * 256 bytes, in the order of the text. They go with the module. */
 static void variables_lie_as_on_hardware(void **state)
 {
     (void)state;
