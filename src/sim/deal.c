@@ -9,6 +9,7 @@ void wl_deal_begin(struct wl_deal *deal, uint64_t total, uint32_t hand_count, ui
 {
     deal->next = 0;
     deal->total = total;
+    deal->is_ahead = false;
     deal->hands = wl_alloc_zero(hand_count, sizeof *deal->hands);
     deal->hand_count = hand_count;
     deal->resident = resident;
@@ -74,7 +75,7 @@ static int compare_room(const void *a, const void *b)
 /* Who is dealt first, and how many blocks each hand shall have. */
 static void plan(struct wl_deal *deal)
 {
-    bool is_ahead = is_even(deal);
+    const bool is_ahead = deal->is_ahead || is_even(deal);
     for (uint32_t i = 0; i < deal->hand_count; i++) {
         struct wl_hand *hand = &deal->hands[i];
         uint32_t room = hand->resident - hand->running;

@@ -29,6 +29,7 @@ struct wl_deal {
     uint64_t next, total; /* blocks */
     struct wl_hand *hands, **order;
     uint32_t hand_count, resident; /* SMs; blocks of one at a time */
+    bool is_ahead; /* SMs are dealt ahead whatever the blocks are; false at the beginning */
 };
 
 /* For blocks 0 .. total - 1 on hand_count SMs. */

@@ -126,50 +126,6 @@ void wl_worker_forget_ranges(struct wl_worker *worker)
     worker->learnt++;
 }
 
-/* Loads of parameters whose registers hold them anyway do nothing. */
-static void pass_parameters(struct wl_program *program)
-{
-    const wl_op_run pass = wl_executor_table()[WL_OP_WARP_SYNC].full;
-    for (uint32_t i = 0; i < program->op_count; i++) {
-        struct wl_op *op = &program->ops[i];
-        for (uint32_t k = 0; k < program->parameter_register_count; k++)
-            if (op->code == WL_OP_LOAD_PARAM && program->parameter_registers[k].offset == op->dst &&
-                program->parameter_registers[k].parameter == (uint64_t)op->imm)
-                op->run[0] = op->run[1] = pass;
-    }
-}
-
-#define ENGINE_SHIFT 28 /* in linked_mode, beside the checks */
-
-static void link_program(struct wl_program *program, uint32_t mode, enum wl_sim_engine engine)
-{
-    const uint32_t linked_mode = mode | (uint32_t)engine << ENGINE_SHIFT;
-    if (program->is_linked && program->linked_mode == linked_mode)
-        return;
-    wl_native_remove(program);
-    const struct wl_executor_row *table = wl_executor_table();
-    static uint64_t last_serial;
-    program->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
-    for (uint32_t i = 0; i < program->op_count; i++) {
-        struct wl_op *op = &program->ops[i];
-        wl_op_run checked = mode ? wl_check_handler(mode, op) : NULL;
-        op->run[0] = checked ? checked : table[op->code].full;
-        op->run[1] = checked ? checked : table[op->code].masked;
-        program->reaches_peers |=
-            (op->code >= WL_OP_MAPA_32 && op->code <= WL_OP_MAPA_64_I) ||
-            (op->code == WL_OP_BARRIER_OBJECT && op->c != UINT32_MAX); /* of a multicast */
-    }
-    pass_parameters(program);
-    if (!mode)
-        wl_executor_join(program);
-    wl_groups_find(program, !(mode & ~WL_CHECK_BUDGET));
-    if (!(mode & ~WL_CHECK_BUDGET) && engine != WL_ENGINE_INTERPRET)
-        wl_native_install(program, engine);
-    program->is_linked = true;
-    program->linked_mode = linked_mode;
-    program->is_opaque = mode && wl_check_is_opaque(program);
-}
-
 static void set_thread_index(struct wl_run *run)
 {
     const uint32_t *block = run->launch->block;
@@ -491,6 +447,24 @@ static bool set_clusters(struct wl_run *run)
            (run->cluster_size == 1 || wl_cluster_places(run->gpu, run->cluster_size, NULL));
 }
 
+/* SMs that blocks are run on. Where only what they leave in memory is wanted, and they tell each
+ * other nothing, few do: their registers and shared memory stay in the host's caches. */
+static uint32_t count_sms(const struct wl_run *run)
+{
+    enum { SMS_LEAST = 8, SMS_OF_WORKER = 4 };
+    const struct wl_program *program = run->program;
+    const struct wl_sim_options *options = run->options;
+    const uint32_t workers = choose_workers(run, options->threads);
+    const uint32_t few = SMS_OF_WORKER * workers > SMS_LEAST ? SMS_OF_WORKER * workers : SMS_LEAST;
+    const bool is_asked = options->count || options->trace_count || options->alone ||
+                          wl_check_mode(options) || options->stop_at_finding;
+    const bool is_told = program->blocks_communicate || program->uses_printf || program->tells_sm ||
+                         run->launch->is_cooperative;
+    if (is_asked || is_told || run->cluster_size > 1 || few > run->gpu->sm_count)
+        return run->gpu->sm_count;
+    return few;
+}
+
 /* The launch's shape, its occupancy, and what it needs besides registers and shared memory. */
 static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
                               const struct wl_sim_options *options, struct wl_run *run,
@@ -528,8 +502,9 @@ static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *la
     if (launch->program->uses_heap && !sim->heap)
         sim->heap = wl_heap_create();
     run->heap = sim->heap;
-    link_program((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options),
-                 options->engine);
+    wl_run_link((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options),
+                options->engine);
+    run->sm_count = count_sms(run);
     run->is_opaque = launch->program->is_opaque;
     run->reaches_peers = launch->program->reaches_peers;
     enum wl_code code = wl_workspace_prepare(sim, launch->is_cooperative, error);
@@ -600,7 +575,9 @@ static enum wl_code begin_blocks(struct wl_sim_work *work, struct wl_error *erro
     const uint32_t sm_used = places->sm_used;
     const uint64_t clusters = run->block_total / run->cluster_size;
     uint32_t resident = work->counts->occupancy.blocks_per_sm;
-    uint64_t each = (clusters + places->count - 1) / places->count;
+    const bool is_few = run->sm_count < run->gpu->sm_count;
+    const uint64_t sms = is_few ? run->gpu->sm_count : places->count;
+    uint64_t each = (clusters + sms - 1) / sms;
     resident = each < resident ? (uint32_t)each : resident;
     wl_run_set_pace(run, resident);
     enum wl_code code = wl_arena_prepare(sim, run, sm_used, resident, error);
@@ -617,6 +594,7 @@ static enum wl_code begin_blocks(struct wl_sim_work *work, struct wl_error *erro
         run->turns = wl_turns_create(places->count);
     work->workers = prepare_workers(sim, run, work->worker_count);
     wl_deal_begin(&work->deal, clusters, places->count, resident);
+    work->deal.is_ahead = is_few;
     begin_sms(sim, run, places, &work->deal, resident);
     work->epoch = (struct epoch){
         .sim = sim,

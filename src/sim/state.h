@@ -248,6 +248,10 @@ const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op,
 bool wl_run_find_range(const struct wl_run *run, struct wl_site_state *site, uint64_t address,
                        uint64_t bytes);
 
+/* Gives the program's operations their functions, for checks of that mode (wl_check_mode); does
+ * nothing where they have them. Not while a launch of it runs. */
+void wl_run_link(struct wl_program *program, uint32_t mode, enum wl_sim_engine engine);
+
 /* The sites look up again what memory they are in: some was freed. */
 void wl_worker_forget_ranges(struct wl_worker *worker);
 
