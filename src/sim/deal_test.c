@@ -20,12 +20,14 @@ static uint64_t run_blocks(struct wl_hand *hand, uint32_t blocks, uint64_t none)
 }
 
 /* Every block is dealt once, each SM's in ascending order, whatever the pace of the SMs. */
-static void deal_all(uint64_t total, uint32_t sms, uint32_t resident, const uint32_t *pace)
+static void deal_all(uint64_t total, uint32_t sms, uint32_t resident, const uint32_t *pace,
+                     bool is_ahead)
 {
     struct wl_deal deal;
     unsigned char *seen = calloc(total, 1);
     uint64_t done = 0;
     wl_deal_begin(&deal, total, sms, resident);
+    deal.is_ahead = is_ahead;
     for (int round = 0; done < total; round++) {
         assert_true(round < 10000);
         wl_deal_round(&deal);
@@ -49,10 +51,33 @@ static void deal_all(uint64_t total, uint32_t sms, uint32_t resident, const uint
 static void test_every_block_once(void **state)
 {
     (void)state;
-    deal_all(1, 1, 1, (const uint32_t[]){1});
-    deal_all(1000, 4, 2, (const uint32_t[]){1, 2, 3, 50});
-    deal_all(3, 3, 8, (const uint32_t[]){5, 5, 5});
-    deal_all(5000, 2, 16, (const uint32_t[]){1000, 1});
+    for (int is_ahead = 0; is_ahead < 2; is_ahead++) {
+        deal_all(1, 1, 1, (const uint32_t[]){1}, is_ahead);
+        deal_all(1000, 4, 2, (const uint32_t[]){1, 2, 3, 50}, is_ahead);
+        deal_all(3, 3, 8, (const uint32_t[]){5, 5, 5}, is_ahead);
+        deal_all(5000, 2, 16, (const uint32_t[]){1000, 1}, is_ahead);
+    }
+}
+
+/* Blocks that differ stop an SM where it has room, unless it is dealt ahead whatever they are. */
+static void test_ahead(void **state)
+{
+    (void)state;
+    for (int is_ahead = 0; is_ahead < 2; is_ahead++) {
+        struct wl_deal deal;
+        uint64_t block;
+        wl_deal_begin(&deal, 1000, 2, 4);
+        deal.is_ahead = is_ahead;
+        assert_true(wl_deal_round(&deal));
+        for (uint32_t sm = 0; sm < 2; sm++)
+            for (uint32_t i = 0; i < 4; i++) {
+                assert_true(wl_hand_take(&deal.hands[sm], &block));
+                wl_hand_end(&deal.hands[sm], 100 + 1000 * i, i);
+            }
+        assert_true(wl_deal_round(&deal));
+        assert_int_equal(deal.hands[0].count, is_ahead ? 12 : 4);
+        wl_deal_end(&deal);
+    }
 }
 
 /* The first blocks go round the SMs, so that neighbours get neighbours, as many as there is room
@@ -155,8 +180,11 @@ static void test_border(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_block_once), cmocka_unit_test(test_first_round),
-        cmocka_unit_test(test_order_of_room),    cmocka_unit_test(test_pace),
+        cmocka_unit_test(test_every_block_once),
+        cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_first_round),
+        cmocka_unit_test(test_order_of_room),
+        cmocka_unit_test(test_pace),
         cmocka_unit_test(test_border),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,12 +32,18 @@ static const char text[] =
     "mov.u32 %r0, %tid.x; mul.wide.u32 %d1, %r0, 128; add.s64 %d2, %d0, %d1;\n"
     "and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 0; mov.u32 %r4, 7;\n"
     "@%p0 bra even_lanes; mul.lo.u32 %r4, %r0, %r7; bra together;\n"
-    "even_lanes: add.u32 %r4, %r0, %r7; together: st.global.u32 [%d2], %r4; ret;\n}\n";
+    "even_lanes: add.u32 %r4, %r0, %r7; together: st.global.u32 [%d2], %r4; ret;\n}\n"
+    /* each block's SM, told by its first thread */
+    ".visible .entry where(.param .u64 to, .param .u32 factor)\n{\n"
+    ".reg .b32 %r<4>; .reg .b64 %d<4>; .reg .pred %p<2>;\n"
+    "ld.param.u64 %d0, [to]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %smid;\n"
+    "mul.wide.u32 %d1, %r1, 4; add.s64 %d2, %d0, %d1; setp.eq.u32 %p0, %r0, 0;\n"
+    "@%p0 st.global.u32 [%d2], %r2; ret;\n}\n";
 
 struct bench {
     struct wl_gpu gpu;
     struct wl_ptx_module *module;
-    struct wl_program *even, *apart;
+    struct wl_program *even, *apart, *where;
     uint32_t *memory;
     struct wl_sim_range range;
 };
@@ -61,6 +67,7 @@ static int set_up(void **state)
     assert_int_equal(wl_gpu_load("h200", NULL, &bench->gpu, &error), WL_OK);
     bench->even = lower(bench, "even");
     bench->apart = lower(bench, "apart");
+    bench->where = lower(bench, "where");
     bench->memory = wl_alloc_aligned(4096, WORDS * sizeof *bench->memory);
     bench->range.start = (uint64_t)(uintptr_t)bench->memory;
     bench->range.end = bench->range.start + WORDS * sizeof *bench->memory;
@@ -73,6 +80,7 @@ static int tear_down(void **state)
     struct bench *bench = *state;
     wl_program_free(bench->even);
     wl_program_free(bench->apart);
+    wl_program_free(bench->where);
     wl_gpu_free(&bench->gpu);
     wl_ptx_module_free(bench->module);
     free(bench->memory);
@@ -82,7 +90,7 @@ static int tear_down(void **state)
 
 static void launch(const struct bench *bench, struct wl_sim *sim, struct wl_program *program,
                    uint32_t blocks, uint32_t threads, uint32_t factor, uint64_t *totals)
-{
+{ /* totals: NULL: nobody counts */
     const struct {
         uint64_t to;
         uint32_t factor;
@@ -95,7 +103,8 @@ static void launch(const struct bench *bench, struct wl_sim *sim, struct wl_prog
                                         .range_count = 1,
                                         .carveout_pct = -1,
                                         .registers_per_thread = program->register_estimate};
-    const struct wl_sim_options options = {.count = true, .threads = 1, .l1_global_loads = true};
+    const struct wl_sim_options options = {
+        .count = totals != NULL, .threads = 1, .l1_global_loads = true};
     struct wl_sim_counts counts = {0};
     struct wl_error error = {0};
     memset(bench->memory, 0, WORDS * sizeof *bench->memory);
@@ -128,22 +137,46 @@ static void launches_leave_nothing(void **state)
     assert_int_equal(wl_sim_create(&bench->gpu, &alone, &error), WL_OK);
     assert_int_equal(wl_sim_create(&bench->gpu, &both, &error), WL_OK);
     launch(bench, alone, bench->apart, 1, 100, 3, expected);
-    launch(bench, both, bench->even, 4, 1000, 5, NULL);
+    launch(bench, both, bench->even, 4, 1000, 5, seen);
     expect_even(bench, 4000, 5);
     for (uint32_t factor = 3; factor < 5; factor++) {
         launch(bench, both, bench->apart, 1, 100, factor, seen);
         expect_apart(bench, 100, factor);
         assert_memory_equal(seen, expected, sizeof seen);
-        launch(bench, both, bench->even, 20, 33, factor, NULL);
+        launch(bench, both, bench->even, 20, 33, factor, seen);
         expect_even(bench, 660, factor);
+        launch(bench, both, bench->even, 125, 32, factor, NULL);
+        expect_even(bench, 4000, factor);
+        launch(bench, both, bench->apart, 1, 100, factor, NULL);
+        expect_apart(bench, 100, factor);
+        launch(bench, both, bench->even, 125, 32, factor + 1, seen);
+        expect_even(bench, 4000, factor + 1);
     }
     wl_sim_free(alone);
     wl_sim_free(both);
 }
 
+/* A kernel that asks for its SM has those of the GPU, as when it is counted. */
+static void blocks_are_where_they_say(void **state)
+{
+    const struct bench *bench = *state;
+    struct wl_error error = {0};
+    struct wl_sim *sim;
+    uint64_t seen[WL_COUNTER_COUNT];
+    uint32_t counted[132];
+    assert_int_equal(wl_sim_create(&bench->gpu, &sim, &error), WL_OK);
+    launch(bench, sim, bench->where, 132, 64, 1, seen);
+    memcpy(counted, bench->memory, sizeof counted);
+    assert_int_equal(counted[131], 131);
+    launch(bench, sim, bench->where, 132, 64, 1, NULL);
+    assert_memory_equal(bench->memory, counted, sizeof counted);
+    wl_sim_free(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(launches_leave_nothing, set_up, tear_down)};
+        cmocka_unit_test_setup_teardown(launches_leave_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(blocks_are_where_they_say, set_up, tear_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
