@@ -34,6 +34,7 @@
 /* where blocks communicate: an SM then leaves no epoch early, and has room for what it asks of L2
  */
 #define EPOCH_LENGTH_ORDERED 4096
+#define EPOCH_LENGTH_FEW 131072 /* where few SMs run blocks that nobody counts (count_sms) */
 #define MISS_LATENCY 500      /* cycles, where the model GPU's is not known */
 #define PEER_LATENCY 190      /* cycles between two SMs of a cluster: bench/gpu/model modern */
 #define L2_BYTES_PER_CYCLE 32 /* that L2 serves to an SM while all ask */
@@ -696,6 +697,13 @@ enum wl_code wl_sim_begin(struct wl_sim *sim, const struct wl_sim_launch *launch
     return code;
 }
 
+static uint64_t epoch_length(const struct wl_run *run)
+{
+    if (run->program->blocks_communicate)
+        return EPOCH_LENGTH_ORDERED;
+    return run->sm_count < run->gpu->sm_count ? EPOCH_LENGTH_FEW : EPOCH_LENGTH;
+}
+
 bool wl_sim_advance(struct wl_sim_work *work)
 {
     fenv_t of_program;
@@ -704,7 +712,7 @@ bool wl_sim_advance(struct wl_sim_work *work)
     enter_environment(&of_program);
     while (is_live && !is_paused && !run->fault_found) {
         wl_deal_round(&work->deal);
-        work->epoch.length = run->program->blocks_communicate ? EPOCH_LENGTH_ORDERED : EPOCH_LENGTH;
+        work->epoch.length = epoch_length(run);
         run_epoch(&work->epoch, run, &work->deal, work->sim->pool);
         is_live = work->deal.next < work->deal.total;
         for (uint32_t i = 0; i < work->places.sm_used; i++)
