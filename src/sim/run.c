@@ -35,9 +35,9 @@
  */
 #define EPOCH_LENGTH_ORDERED 4096
 #define EPOCH_LENGTH_FEW 131072 /* where few SMs run blocks that nobody counts (count_sms) */
-#define MISS_LATENCY 500      /* cycles, where the model GPU's is not known */
-#define PEER_LATENCY 190      /* cycles between two SMs of a cluster: bench/gpu/model modern */
-#define L2_BYTES_PER_CYCLE 32 /* that L2 serves to an SM while all ask */
+#define MISS_LATENCY 500        /* cycles, where the model GPU's is not known */
+#define PEER_LATENCY 190        /* cycles between two SMs of a cluster: bench/gpu/model modern */
+#define L2_BYTES_PER_CYCLE 32   /* that L2 serves to an SM while all ask */
 
 enum wl_code wl_sim_create(const struct wl_gpu *gpu, struct wl_sim **sim, struct wl_error *error)
 {
