@@ -54,6 +54,61 @@ bool wl_solver_is_valid(int rows, int columns, int ld);
 /* The size of space that a program gives; never 0, as it may be allocated. */
 int wl_solver_give_size(void *handle, bool are_valid, int64_t elements, int *count);
 
+/* What was launched is done; the host may read what it left. */
+void wl_solver_wait(struct wl_solver_work *work);
+/* b = the triangle's inverse times b; is_backwards: the triangle as it is given here is an upper
+ * one. */
+void wl_solver_solve(struct wl_solver_work *work, int rows, struct wl_solver_matrix a,
+                     int is_backwards, int is_unit, struct wl_solver_matrix b, int columns);
+/* c = H c of reflections below a's diagonal, the last one first, or of their adjoints, the first
+ * one first; factors lie `step` apart. */
+void wl_solver_multiply(struct wl_solver_work *work, int64_t rows, int count, int is_backwards,
+                        struct wl_solver_matrix a, const void *factors, int step,
+                        struct wl_solver_matrix c, int64_t columns);
+/* to = from, or the identity where from.values is NULL. */
+void wl_solver_place(struct wl_solver_work *work, int64_t rows, int64_t columns,
+                     struct wl_solver_matrix from, struct wl_solver_matrix to);
+
+/* to = a b, or to - a b; a is full or a triangle, of which nothing else is read. */
+enum { WL_SOLVER_FULL = 0, WL_SOLVER_BELOW = 1, WL_SOLVER_ABOVE = 2 };
+struct wl_solver_product {
+    int64_t rows, columns, depth;
+    struct wl_solver_matrix a;
+    int kind, is_unit;
+    struct wl_solver_matrix b, to;
+    int is_less;
+};
+void wl_solver_product(struct wl_solver_work *work, const struct wl_solver_product *of);
+
+/* ---- calls that are told types and sizes of 64 bits ---- */
+
+/* CUDA_R_32F, CUDA_R_64F, CUDA_C_32F, CUDA_C_64F */
+enum { WL_SOLVER_FLOATS = 0, WL_SOLVER_DOUBLES = 1, WL_SOLVER_SINGLES = 4, WL_SOLVER_TWICES = 5 };
+
+/* -1, which no call takes for a size, of what is too large for the kernels. */
+int wl_solver_narrow(int64_t value);
+/* Of a matrix's type, if what belongs to it is of the type that it must be: 's', 'd', 'c' or 'z'.
+ * 0: they are others. */
+char wl_solver_letter_of(const char *call, int type, int other, int must_be);
+/* Of a call that takes so many elements in device memory; none take host memory. */
+int wl_solver_give_sizes(void *handle, char letter, bool are_valid, int64_t elements,
+                         size_t *device, size_t *host);
+
+#define WL_SOLVER_LETTER(call, type, other)                                                   \
+    wl_solver_letter_of(                                                                      \
+        #call                                                                                 \
+        " (cuSOLVER) of other types than floats and doubles, real or complex, or of several", \
+        type, other, type)
+/* Of a call whose values are real. */
+#define WL_SOLVER_LETTER_OF_REAL(call, type, other)                                           \
+    wl_solver_letter_of(                                                                      \
+        #call                                                                                 \
+        " (cuSOLVER) of other types than floats and doubles, real or complex, or of several", \
+        type, other,                                                                          \
+        type == WL_SOLVER_SINGLES  ? WL_SOLVER_FLOATS                                         \
+        : type == WL_SOLVER_TWICES ? WL_SOLVER_DOUBLES                                        \
+                                   : type)
+
 static inline struct wl_solver_matrix wl_solver_matrix_of(const void *values, int ld)
 {
     return (struct wl_solver_matrix){(void *)(uintptr_t)values, 1, ld, 0};
@@ -89,6 +144,12 @@ static inline struct wl_solver_matrix wl_solver_from(const struct wl_solver_work
 static inline bool wl_solver_is_complex(char letter)
 {
     return letter == 'c' || letter == 'z';
+}
+
+/* Of what eigenvalues and singular values are. */
+static inline size_t wl_solver_real_bytes_of(char letter)
+{
+    return letter == 's' || letter == 'c' ? sizeof(float) : sizeof(double);
 }
 
 static inline size_t wl_solver_bytes_of(char letter)
@@ -140,11 +201,27 @@ int64_t wl_solver_gesvd_elements(int m, int n);
 int wl_solver_syevd(void *handle, char letter, int job, int fill, int n, void *a, int lda,
                     void *values, char *space, int64_t count, int *info);
 
+/* The same by syevj, with what a program says of it, which is_turns tells of other pointers. */
+bool wl_solver_is_turns(void *params);
+int64_t wl_solver_syevj_elements(int n);
+int wl_solver_syevj(void *handle, char letter, int job, int fill, int n, void *a, int lda,
+                    void *values, char *space, int64_t count, void *params, int *info);
+
 struct wl_solver_decomposition {
     char job_u, job_v;
     int m, n, lda, ldu, ldv;
     void *a, *values, *u, *v;
 };
+/* As gesvdj: of any shape, with right vectors as columns; is_economic: as many vectors as values.
+ */
+struct wl_solver_usv {
+    int job, is_economic, m, n, lda, ldu, ldv;
+    void *a, *values, *u, *v;
+};
+int64_t wl_solver_usv_elements(int m, int n);
+int wl_solver_usv(void *handle, char letter, const struct wl_solver_usv *of, char *space,
+                  int64_t count, int *info);
+
 int wl_solver_gesvd(void *handle, char letter, struct wl_solver_decomposition of, char *space,
                     int64_t count, int *info);
 

@@ -55,16 +55,6 @@ int wl_solver_potrf(void *handle, char letter, int fill, int n, void *values, in
     return work.status;
 }
 
-/* b = the triangle's inverse times b; is_backwards: the triangle as it is given here is an upper
- * one. */
-static void solve(struct wl_solver_work *work, int rows, struct wl_solver_matrix a,
-                  int is_backwards, int is_unit, struct wl_solver_matrix b, int columns)
-{
-    if (rows)
-        wl_solver_launch(work, "solve", columns, 1,
-                         (void *[]){&rows, &a, &is_backwards, &is_unit, &b});
-}
-
 int wl_solver_potrs(void *handle, char letter, int fill, int n, int columns, const void *values,
                     int lda, void *b, int ldb, int *info)
 {
@@ -76,8 +66,8 @@ int wl_solver_potrs(void *handle, char letter, int fill, int n, int columns, con
     const struct wl_solver_matrix a = fill == WL_SOLVER_UPPER
                                           ? wl_solver_adjoint(wl_solver_matrix_of(values, lda))
                                           : wl_solver_matrix_of(values, lda);
-    solve(&work, n, a, 0, 0, wl_solver_matrix_of(b, ldb), columns);
-    solve(&work, n, wl_solver_adjoint(a), 1, 0, wl_solver_matrix_of(b, ldb), columns);
+    wl_solver_solve(&work, n, a, 0, 0, wl_solver_matrix_of(b, ldb), columns);
+    wl_solver_solve(&work, n, wl_solver_adjoint(a), 1, 0, wl_solver_matrix_of(b, ldb), columns);
     return work.status;
 }
 
@@ -99,8 +89,8 @@ static int potri(void *handle, char letter, int fill, int n, void *values, int l
     wl_solver_launch(&work, "find_zero", 1, 1, (void *[]){&rows, &a, &info});
     wl_solver_launch_over(&work, "copy", rows * rows,
                           (void *[]){&rows, &rows, &identity, &space, &rows});
-    solve(&work, n, a, 0, 0, made, n);
-    solve(&work, n, wl_solver_adjoint(a), 1, 0, made, n);
+    wl_solver_solve(&work, n, a, 0, 0, made, n);
+    wl_solver_solve(&work, n, wl_solver_adjoint(a), 1, 0, made, n);
     wl_solver_launch_over(&work, "put_triangle", rows * rows, (void *[]){&rows, &made, &a, &info});
     return work.status;
 }
@@ -158,11 +148,11 @@ int wl_solver_getrs(void *handle, char letter, int op, int n, int columns, const
                                                          : wl_solver_transposed(a);
     if (op == PLAIN) {
         exchange(&work, columns, columns, 0, values_b, ldb, 0, n, 0, pivots);
-        solve(&work, n, a, 0, 1, b, columns);
-        solve(&work, n, a, 1, 0, b, columns);
+        wl_solver_solve(&work, n, a, 0, 1, b, columns);
+        wl_solver_solve(&work, n, a, 1, 0, b, columns);
     } else {
-        solve(&work, n, turned, 0, 0, b, columns);
-        solve(&work, n, turned, 1, 1, b, columns);
+        wl_solver_solve(&work, n, turned, 0, 0, b, columns);
+        wl_solver_solve(&work, n, turned, 1, 1, b, columns);
         exchange(&work, columns, columns, 0, values_b, ldb, 0, n, 1, pivots);
     }
     return work.status;

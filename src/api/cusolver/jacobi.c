@@ -212,6 +212,23 @@ static int find_eigenvalues_of_one(void *handle, char letter, const struct symme
     return find_eigenvalues(handle, letter, of, space, count, turns, info);
 }
 
+bool wl_solver_is_turns(void *params)
+{
+    return check(params);
+}
+
+int64_t wl_solver_syevj_elements(int n)
+{
+    return symmetric_elements(n);
+}
+
+int wl_solver_syevj(void *handle, char letter, int job, int fill, int n, void *a, int lda,
+                    void *values, char *space, int64_t count, void *params, int *info)
+{
+    const struct symmetric of = {job, fill, n, lda, 1, a, values};
+    return find_eigenvalues_of_one(handle, letter, &of, space, count, params, info);
+}
+
 /* ---- singular values ---- */
 
 /* What is wanted of an m by n matrix; is_economic: of U and V as many columns as there are values.
@@ -318,6 +335,21 @@ static int find_singular_values_of_one(void *handle, char letter, const struct s
     if (turns)
         turns->was_batch = false;
     return find_singular_values(handle, letter, of, space, count, turns, info);
+}
+
+int64_t wl_solver_usv_elements(int m, int n)
+{
+    return singular_elements(m, n);
+}
+
+int wl_solver_usv(void *handle, char letter, const struct wl_solver_usv *of, char *space,
+                  int64_t count, int *info)
+{
+    struct turns turns = {.sweeps_most = 100, .was_batch = true}; /* nothing is told */
+    const struct singular own = {of->job, of->is_economic, of->m,   of->n,
+                                 of->lda, of->ldu,         of->ldv, 1,
+                                 of->a,   of->values,      of->u,   of->v};
+    return find_singular_values(handle, letter, &own, space, count, &turns, info);
 }
 
 /* R: what values are; spectrum: syevj or heevj. */

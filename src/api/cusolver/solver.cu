@@ -5,95 +5,9 @@
  *
  * solver.ptx is made from this file (see the command in its first line) and embedded in the library.
  */
-#include "../common/complex.cuh"
-#include "solver.h"
+#include "solver.cuh"
 
 constexpr int TILE = WL_SOLVER_TILE, TILE_ROWS = THREADS / TILE;
-static_assert(THREADS == WL_SOLVER_THREADS, "as the host launches them");
-
-/* What real and complex numbers have in common. */
-template <typename T> struct parts {
-    typedef T real;
-    static DEVICE T of(T real)
-    {
-        return real;
-    }
-};
-
-template <typename T> struct parts<complex<T>> {
-    typedef T real;
-    static DEVICE complex<T> of(T real)
-    {
-        return {real, 0};
-    }
-};
-
-template <typename T> using real_of = typename parts<T>::real;
-
-template <typename T> DEVICE T size(T value)
-{
-    return value < 0 ? -value : value;
-}
-
-template <typename T> DEVICE bool is_zero(T value)
-{
-    return value == 0;
-}
-
-template <typename T> DEVICE T conjugate(T value)
-{
-    return value;
-}
-
-template <typename T> DEVICE complex<T> conjugate(complex<T> value)
-{
-    return {value.real, -value.imaginary};
-}
-
-template <typename T> DEVICE T real_part(T value)
-{
-    return value;
-}
-
-template <typename T> DEVICE T real_part(complex<T> value)
-{
-    return value.real;
-}
-
-template <typename T> DEVICE T square(T value)
-{
-    return value * value;
-}
-
-template <typename T> DEVICE T conjugate_if(T value, int is_conjugate)
-{
-    return is_conjugate ? conjugate(value) : value;
-}
-
-template <typename T> DEVICE T get(const wl_solver_matrix &a, i64 row, i64 column)
-{
-    return conjugate_if(((const T *)a.values)[row * a.row_step + column * a.column_step], a.is_conjugate);
-}
-
-template <typename T> DEVICE void put(const wl_solver_matrix &a, i64 row, i64 column, T value)
-{
-    ((T *)a.values)[row * a.row_step + column * a.column_step] = conjugate_if(value, a.is_conjugate);
-}
-
-/* The sum of all threads' values, which each gets. */
-template <typename T> DEVICE T sum_of_block(T value, T *sums)
-{
-    const int thread = __nvvm_read_ptx_sreg_tid_x();
-    __syncthreads(); /* sums may still be read for the sum before */
-    sums[thread] = value;
-    for (int half = THREADS / 2; half; half /= 2) {
-        __syncthreads();
-        if (thread < half)
-            sums[thread] += sums[thread + half];
-    }
-    __syncthreads();
-    return sums[0];
-}
 
 /* One block: a = L L', where ' is the conjugate transposed, of count columns at most TILE, in place; info: of the first
  * leading minor that is not positive, counted from 1 with `before` columns before these. Nothing is done behind one. */
@@ -188,20 +102,6 @@ DEVICE void put_triangle(i64 rows, wl_solver_matrix from, wl_solver_matrix a, co
             put(a, i % rows, i / rows, get<T>(from, i % rows, i / rows));
 }
 
-/* Pivots are of 32 or 64 bits. */
-DEVICE i64 pivot_at(const void *pivots, int is_wide, i64 place)
-{
-    return is_wide ? ((const i64 *)pivots)[place] : ((const int *)pivots)[place];
-}
-
-DEVICE void put_pivot(void *pivots, int is_wide, i64 place, i64 value)
-{
-    if (is_wide)
-        ((i64 *)pivots)[place] = value;
-    else
-        ((int *)pivots)[place] = (int)value;
-}
-
 /* One block: L and U of a panel; pivots, of the whole matrix, count from 1, and `before` of its rows are done;
  * without them rows stay where they are. info: of the first pivot of 0, which is passed over. */
 template <typename T>
@@ -284,19 +184,6 @@ DEVICE void solve(int rows, wl_solver_matrix a, int is_backwards, int is_unit, w
     }
     if (!thread && rows)
         put(b, is_backwards ? 0 : last, column, before);
-}
-
-/* How a reflection takes head, with squares below it, to beta: its factor. */
-template <typename T> DEVICE T factor_of(T head, T squares, T beta)
-{
-    return squares == 0 ? 0 : (beta - head) / beta;
-}
-
-template <typename T> DEVICE complex<T> factor_of(complex<T> head, T squares, T beta)
-{
-    if (squares == 0 && head.imaginary == 0)
-        return {0, 0};
-    return {(beta - head.real) / beta, -head.imaginary / beta};
 }
 
 /* One block: the Householder vectors of a panel, whose first elements are 1 and not stored, and their factors; R above

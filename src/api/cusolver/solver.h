@@ -13,4 +13,11 @@ struct wl_solver_matrix {
     int is_conjugate;
 };
 
+/* Bunch and Kaufman's pivots, of 32 or 64 bits; NULL: rows stay where they are. is_upper: of a
+ * matrix that is taken from its end. */
+struct wl_solver_pivot_list {
+    void *values;
+    int is_wide, is_upper;
+};
+
 #endif

@@ -1,0 +1,161 @@
+/* Triangles and reflections: a triangle's product with its adjoint (lauum) and its inverse
+ * (Xtrtri), exchanges of rows (laswp), and the block of several reflections (Xlarft). */
+#include "api/cusolver/cusolver.h"
+
+static bool is_valid(int fill, int n, int lda)
+{
+    return (unsigned)fill <= WL_SOLVER_UPPER && wl_solver_is_valid(n, n, lda);
+}
+
+/* L' L or U U', whose triangle takes the place of the factor's. */
+static int square(void *handle, char letter, int fill, int n, void *values, int lda, void *space,
+                  int count, int *info)
+{
+    struct wl_solver_work work =
+        wl_solver_begin(handle, letter, is_valid(fill, n, lda) && count >= (int64_t)n * n, info);
+    struct wl_solver_matrix l = wl_solver_matrix_of(values, lda),
+                            made = wl_solver_matrix_of(space, n);
+    int64_t rows = n;
+    int is_unit = 0;
+    if (fill == WL_SOLVER_UPPER)
+        l = wl_solver_adjoint(l);
+    wl_solver_product(&work, &(struct wl_solver_product){rows, rows, rows, wl_solver_adjoint(l),
+                                                         WL_SOLVER_ABOVE, 0, l, made, 0});
+    wl_solver_launch_over(&work, "place_triangle", rows * rows,
+                          (void *[]){&rows, &made, &l, &is_unit, &info});
+    return work.status;
+}
+
+/* Of rows first to last, counted from 1. */
+static int exchange(void *handle, char letter, int n, void *a, int lda, int first, int last,
+                    const int *pivots, int step)
+{
+    int status = WL_SOLVER_OK;
+    struct wl_solver_work work = {.letter = letter};
+    struct wl_solver_handle *checked = wl_solver_check(handle);
+    int64_t columns = n, wide_step = lda;
+    if (!checked)
+        return WL_SOLVER_NOT_INITIALIZED;
+    if (n < 0 || first < 1 || last < first || lda < last || !step)
+        status = WL_SOLVER_INVALID_VALUE;
+    if (status || !n)
+        return status;
+    work.stream = checked->stream;
+    wl_solver_launch_over(&work, "exchange_rows_of", columns,
+                          (void *[]){&columns, &a, &wide_step, &first, &last, &pivots, &step});
+    return work.status;
+}
+
+#define CALLS(L, letter, T)                                                                       \
+    int cusolverDn##L##lauum_bufferSize(void *handle, int fill, int n, T *a, int lda, int *count) \
+    {                                                                                             \
+        (void)a;                                                                                  \
+        return wl_solver_give_size(handle, is_valid(fill, n, lda), (int64_t)n * n, count);        \
+    }                                                                                             \
+    int cusolverDn##L##lauum(void *handle, int fill, int n, T *a, int lda, T *space, int count,   \
+                             int *info)                                                           \
+    {                                                                                             \
+        return square(handle, letter, fill, n, a, lda, space, count, info);                       \
+    }                                                                                             \
+    int cusolverDn##L##laswp(void *handle, int n, T *a, int lda, int first, int last,             \
+                             const int *pivots, int step)                                         \
+    {                                                                                             \
+        return exchange(handle, letter, n, a, lda, first, last, pivots, step);                    \
+    }
+CALLS(S, 's', float)
+CALLS(D, 'd', double)
+CALLS(C, 'c', struct wl_solver_single)
+CALLS(Z, 'z', struct wl_solver_twice)
+
+static bool is_triangle_valid(int fill, int diagonal, int64_t n, int64_t lda)
+{
+    return (unsigned)diagonal <= 1 && is_valid(fill, wl_solver_narrow(n), wl_solver_narrow(lda));
+}
+
+int cusolverDnXtrtri_bufferSize(void *handle, int fill, int diagonal, int64_t n, int type, void *a,
+                                int64_t lda, size_t *device, size_t *host)
+{
+    const int64_t order = wl_solver_narrow(n);
+    (void)a;
+    return wl_solver_give_sizes(handle, WL_SOLVER_LETTER(cusolverDnXtrtri, type, type),
+                                is_triangle_valid(fill, diagonal, n, lda), order * order, device,
+                                host);
+}
+
+/* The identity, in the program's space, solved. */
+int cusolverDnXtrtri(void *handle, int fill, int diagonal, int64_t n, int type, void *values,
+                     int64_t lda, void *space, size_t bytes, void *host_space, size_t host_bytes,
+                     int *info)
+{
+    const char letter = WL_SOLVER_LETTER(cusolverDnXtrtri, type, type);
+    (void)host_space, (void)host_bytes;
+    if (!letter)
+        return WL_SOLVER_NOT_SUPPORTED;
+    struct wl_solver_work work =
+        wl_solver_begin(handle, letter,
+                        is_triangle_valid(fill, diagonal, n, lda) &&
+                            (int64_t)(bytes / wl_solver_bytes_of(letter)) >= n * n,
+                        info);
+    struct wl_solver_matrix a = wl_solver_matrix_of(values, wl_solver_narrow(lda)), identity = {0},
+                            made = wl_solver_matrix_of(space, wl_solver_narrow(n));
+    int64_t rows = n;
+    if (fill == WL_SOLVER_UPPER)
+        a = wl_solver_transposed(a);
+    if (!diagonal)
+        wl_solver_launch(&work, "find_zero", 1, 1, (void *[]){&rows, &a, &info});
+    wl_solver_place(&work, n, n, identity, made);
+    wl_solver_solve(&work, wl_solver_narrow(n), a, 0, diagonal, made, wl_solver_narrow(n));
+    wl_solver_launch_over(&work, "place_triangle", rows * rows,
+                          (void *[]){&rows, &made, &a, &diagonal, &info});
+    return work.status;
+}
+
+/* Only forwards and by columns, as documented. */
+static int check_block(void *handle, int direction, int storage, int64_t n, int64_t k, int64_t ldv,
+                       int64_t ldt)
+{
+    if (!wl_solver_check(handle))
+        return WL_SOLVER_NOT_INITIALIZED;
+    if ((unsigned)direction > 1 || (unsigned)storage > 1 || wl_solver_narrow(n) < 0 ||
+        wl_solver_narrow(k) < 0 || k > n || ldv < (n > 1 ? n : 1) || ldt < (k > 1 ? k : 1))
+        return WL_SOLVER_INVALID_VALUE;
+    if (!direction && !storage)
+        return WL_SOLVER_OK;
+    wl_device_refuse("cusolverDnXlarft (cuSOLVER) backwards or by rows");
+    return WL_SOLVER_NOT_SUPPORTED;
+}
+
+int cusolverDnXlarft_bufferSize(void *handle, void *params, int direction, int storage, int64_t n,
+                                int64_t k, int type, const void *v, int64_t ldv, int type_factors,
+                                const void *factors, int type_t, void *t, int64_t ldt, int compute,
+                                size_t *device, size_t *host)
+{
+    const int status = check_block(handle, direction, storage, n, k, ldv, ldt);
+    (void)params, (void)v, (void)factors, (void)type_t, (void)t, (void)compute;
+    return status ? status
+                  : wl_solver_give_sizes(handle,
+                                         WL_SOLVER_LETTER(cusolverDnXlarft, type, type_factors),
+                                         true, k, device, host);
+}
+
+int cusolverDnXlarft(void *handle, void *params, int direction, int storage, int64_t n, int64_t k,
+                     int type, const void *v, int64_t ldv, int type_factors, const void *factors,
+                     int type_t, void *t, int64_t ldt, int compute, void *space, size_t bytes,
+                     void *host_space, size_t host_bytes)
+{
+    const int status = check_block(handle, direction, storage, n, k, ldv, ldt);
+    const char letter = WL_SOLVER_LETTER(cusolverDnXlarft, type, type_factors);
+    (void)params, (void)type_t, (void)compute, (void)space, (void)bytes;
+    (void)host_space, (void)host_bytes;
+    if (status || !letter)
+        return status ? status : WL_SOLVER_NOT_SUPPORTED;
+    struct wl_solver_work work = {.letter = letter, .stream = wl_solver_check(handle)->stream};
+    struct wl_solver_matrix vectors = wl_solver_matrix_of(v, wl_solver_narrow(ldv)),
+                            block = wl_solver_matrix_of(t, wl_solver_narrow(ldt));
+    int64_t rows = n;
+    int count = (int)k;
+    if (count)
+        wl_solver_launch(&work, "block_of_reflections", 1, 1,
+                         (void *[]){&rows, &count, &vectors, &factors, &block});
+    return work.status;
+}
