@@ -21,6 +21,7 @@ enum { WL_SOLVER_LOWER = 0, WL_SOLVER_UPPER = 1 }; /* how a triangle is filled *
 struct wl_solver_handle {
     uint32_t magic;
     void *stream;
+    int deterministic_mode, math_mode, emulation_strategy; /* from 0, see modes.c */
 };
 
 /* NULL if it is no handle. */
