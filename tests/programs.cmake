@@ -53,6 +53,7 @@ wl_program_test(solver_spectrum solver_spectrum.c warplens-cusolver-12 warplens-
 wl_program_test(solver_generalized solver_generalized.c warplens-cusolver-12 warplens-cudart-13 m)
 wl_program_test(solver_reductions solver_reductions.c warplens-cusolver-12 warplens-cudart-13 m)
 wl_program_test(solver_refine solver_refine.c warplens-cusolver-12 warplens-cudart-13 m)
+wl_program_test(solver_sparse solver_sparse.c warplens-cusolver-12 warplens-cusparse-12 warplens-cudart-13 m)
 wl_program_test(sparse_product sparse_product.c warplens-cusparse-12 warplens-cudart-13)
 wl_program_test(cublaslt_narrow cublaslt_narrow.c warplens-cublaslt-13 warplens-cudart-13 m)
 add_test(NAME program.cublaslt_narrow_none COMMAND program_cublaslt_narrow none)

@@ -27,11 +27,10 @@ struct solver {
                      size_t *);
 };
 
-#define SOLVERS(X)                                                                            \
-    X(SS)                                                                                     \
-    X(SH)                                                                                     \
-    X(SB) X(SX) X(DD) X(DS) X(DH) X(DB) X(DX) X(CC) X(CK) X(CE) X(CY) X(ZZ) X(ZC) X(ZK) X(ZE) \
-        X(ZY)
+#define SOLVERS(X) \
+    X(SS)          \
+    X(SH)          \
+    X(SB) X(SX) X(DD) X(DS) X(DH) X(DB) X(DX) X(CC) X(CK) X(CE) X(CY) X(ZZ) X(ZC) X(ZK) X(ZE) X(ZY)
 #define DECLARE(P)                                                                                \
     int cusolverDn##P##gesv(void *, int, int, void *, int, int *, void *, int, void *, int,       \
                             void *, size_t, int *, int *);                                        \
