@@ -51,6 +51,7 @@ wl_program_test(solver_complex solver_complex.c warplens-cusolver-12 warplens-cu
 wl_program_test(solver_jacobi solver_jacobi.c warplens-cusolver-12 warplens-cudart-13 m)
 wl_program_test(solver_spectrum solver_spectrum.c warplens-cusolver-12 warplens-cudart-13 m)
 wl_program_test(solver_generalized solver_generalized.c warplens-cusolver-12 warplens-cudart-13 m)
+wl_program_test(solver_general solver_general.c warplens-cusolver-12 warplens-cudart-13 m)
 wl_program_test(solver_reductions solver_reductions.c warplens-cusolver-12 warplens-cudart-13 m)
 wl_program_test(solver_refine solver_refine.c warplens-cusolver-12 warplens-cudart-13 m)
 wl_program_test(solver_sparse solver_sparse.c warplens-cusolver-12 warplens-cusparse-12 warplens-cudart-13 m)

@@ -267,6 +267,10 @@ static void test_arguments(const struct calls *of)
     put('D', b, 4 + 4 * LD, -1);
     EXPECT(of->sygvd(1, 1, LOWER, N, LD, LD), 0);
     EXPECT(*info, N + 5);
+    load('D', LOWER);
+    put('D', b, 4 + 4 * LD, -1);
+    EXPECT(of->sygvj(1, 1, LOWER, N, LD, LD), 0);
+    EXPECT(*info, 5);
     EXPECT(of->sygvd(0, 1, LOWER, N, LD, LD), INVALID);
     EXPECT(of->sygvd(4, 1, LOWER, N, LD, LD), INVALID);
     EXPECT(of->sygvd(1, 2, LOWER, N, LD, LD), INVALID);

@@ -156,7 +156,7 @@ static int find(void *handle, char letter, const struct pencil *of, char *space,
     work.status = wl_solver_potrf(handle, letter, of->fill, of->n, of->b, of->ldb, info);
     wl_solver_wait(&work);
     if (!work.status && *info) {
-        *info += of->n; /* which the host can write here */
+        *info += of->has_turns ? 0 : of->n; /* which the host can write here */
         *found = 0;
         return work.status;
     }

@@ -1,0 +1,148 @@
+/* Eigenvalues and vectors of general matrices, put in against the matrices they are of. */
+#include "solver_numbers.h"
+
+enum { N = 40, LD = 43, SIZE = LD * LD };
+
+static void *handle, *a, *values, *vectors, *space;
+static int *info;
+static number given[SIZE], got[SIZE];
+
+int cusolverDnXgeev_bufferSize(void *, void *, int, int, int64_t, int, const void *, int64_t, int,
+                               const void *, int, const void *, int64_t, int, const void *, int64_t,
+                               int, size_t *, size_t *);
+int cusolverDnXgeev(void *, void *, int, int, int64_t, int, void *, int64_t, int, void *, int,
+                    void *, int64_t, int, void *, int64_t, int, void *, size_t, void *, size_t,
+                    int *);
+
+static char complex_of(char letter)
+{
+    return is_single(letter) ? 'C' : 'Z';
+}
+
+static int find(char letter, int n, bool has_vectors)
+{
+    const int type = type_of(letter), type_values = type_of(complex_of(letter));
+    size_t device = 0, host = 1;
+    EXPECT(cusolverDnXgeev_bufferSize(handle, NULL, 0, has_vectors, n, type, a, LD, type_values,
+                                      values, type, NULL, LD, type, vectors, LD, type, &device,
+                                      &host),
+           0);
+    EXPECT(cusolverDnXgeev(handle, NULL, 0, has_vectors, n, type, a, LD, type_values, values, type,
+                           NULL, LD, type, vectors, LD, type, space, device, NULL, host, info),
+           0);
+    return *info;
+}
+
+static number value_of(char letter, int k)
+{
+    return get(complex_of(letter), values, k);
+}
+
+/* Vectors of two values that are each other's conjugate are the parts of one. */
+static void read_vectors(char letter, int n)
+{
+    get_all(letter, got, vectors, SIZE);
+    for (int k = 0; !is_complex(letter) && k < n; k++) {
+        if (cimag(value_of(letter, k)) == 0)
+            continue;
+        EXPECT(k + 1 < n && cimag(value_of(letter, k)) > 0, 1);
+        EXPECT(value_of(letter, k + 1) == conj(value_of(letter, k)), 1);
+        for (int i = 0; i < n; i++) {
+            const number x = got[i + k * LD] + I * got[i + (k + 1) * LD];
+            got[i + k * LD] = x;
+            got[i + (k + 1) * LD] = conj(x);
+        }
+        k++;
+    }
+}
+
+static void expect_right(char letter, int n)
+{
+    number trace = 0;
+    double most = 0;
+    EXPECT(find(letter, n, true), 0);
+    read_vectors(letter, n);
+    for (int k = 0; k < n; k++) {
+        double squares = 0;
+        trace += value_of(letter, k) - given[k + k * LD];
+        for (int i = 0; i < n; i++) {
+            number sum = -value_of(letter, k) * got[i + k * LD];
+            for (int j = 0; j < n; j++)
+                sum += given[i + j * LD] * got[j + k * LD];
+            most = fmax(most, cabs(sum));
+            squares += pow(cabs(got[i + k * LD]), 2);
+        }
+        EXPECT(fabs(squares - 1) < tolerance_of(letter), 1);
+    }
+    EXPECT(most < tolerance_of(letter) && cabs(trace) < 10 * tolerance_of(letter), 1);
+}
+
+static void test(char letter, int n, unsigned seed)
+{
+    make_random(letter, given, n, n, LD, seed);
+    put_all(letter, a, given, SIZE);
+    expect_right(letter, n);
+    number kept = value_of(letter, n - 1);
+    put_all(letter, a, given, SIZE);
+    EXPECT(find(letter, n, false), 0);
+    EXPECT(value_of(letter, n - 1) == kept, 1);
+}
+
+/* A cycle of n rows has the roots of 1; a block of Jordan has one value only. */
+static void test_special(char letter)
+{
+    enum { ROWS = 8 };
+    memset(given, 0, sizeof given);
+    for (int i = 0; i < ROWS; i++)
+        given[(i + 1) % ROWS + i * LD] = 1;
+    put_all(letter, a, given, SIZE);
+    expect_right(letter, ROWS);
+    for (int k = 0; k < ROWS; k++)
+        EXPECT(cabs(cpow(value_of(letter, k), ROWS) - 1) < tolerance_of(letter), 1);
+    memset(given, 0, sizeof given);
+    for (int i = 0; i < ROWS; i++) {
+        given[i + i * LD] = 3;
+        if (i)
+            given[i - 1 + i * LD] = 1;
+    }
+    put_all(letter, a, given, SIZE);
+    EXPECT(find(letter, ROWS, true), 0);
+    for (int k = 0; k < ROWS; k++)
+        EXPECT(cabs(value_of(letter, k) - 3) < tolerance_of(letter), 1);
+    memset(given, 0, sizeof given);
+    put_all(letter, a, given, SIZE);
+    expect_right(letter, ROWS);
+}
+
+static void test_arguments(void)
+{
+    EXPECT(cusolverDnXgeev(NULL, NULL, 0, 1, N, 1, a, LD, 5, values, 1, NULL, LD, 1, vectors, LD, 1,
+                           space, 1 << 16, NULL, 0, info),
+           NO_HANDLE);
+    EXPECT(cusolverDnXgeev(handle, NULL, 0, 2, N, 1, a, LD, 5, values, 1, NULL, LD, 1, vectors, LD,
+                           1, space, 1 << 16, NULL, 0, info),
+           INVALID);
+    EXPECT(cusolverDnXgeev(handle, NULL, 0, 1, -1, 1, a, LD, 5, values, 1, NULL, LD, 1, vectors, LD,
+                           1, space, 1 << 16, NULL, 0, info),
+           INVALID);
+    EXPECT(cusolverDnXgeev(handle, NULL, 0, 1, N, 1, a, N - 1, 5, values, 1, NULL, LD, 1, vectors,
+                           LD, 1, space, 1 << 16, NULL, 0, info),
+           INVALID);
+}
+
+int main(void)
+{
+    EXPECT(cusolverDnCreate(&handle), 0);
+    a = managed(sizeof given), vectors = managed(sizeof given), space = managed(1 << 16);
+    values = managed(N * sizeof(number)), info = managed(sizeof *info);
+    for (int i = 0; i < 4; i++) {
+        for (unsigned seed = 1; seed < 5; seed++)
+            test(letters[i], N, seed);
+        for (int n = 1; n < 8; n++)
+            test(letters[i], n, 9);
+        test_special(letters[i]);
+    }
+    test_arguments();
+    EXPECT(cusolverDnDestroy(handle), 0);
+    return failures != 0;
+}
