@@ -532,7 +532,7 @@ static void test_handles(void)
         int status;
     } rows[] = {
         {"libcusparse.so.12", "cusparseCreate", "cusparseDestroy", "cusparseBlockedEllGet", 10},
-        {"libcusolver.so.12", "cusolverSpCreate", "cusolverSpDestroy", "cusolverSpDcsrlsvqr", 9},
+        {"libcusolver.so.12", "cusolverSpCreate", "cusolverSpDestroy", "cusolverSpDgluSetup", 9},
         {"libcudnn.so.9", "cudnnCreate", "cudnnDestroy", "cudnnConvolutionForward", 3000},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -11,7 +11,7 @@ int cusolverDnSetStream(void *handle, void *stream);
 int cusolverDnGetStream(void *handle, void **stream);
 int cusolverGetVersion(int *version);
 int cusolverGetProperty(int which, int *value);
-int cusolverRfCreate(void **handle);
+int cusolverSpCreateGluInfo(void **handle);
 
 #define DECLARE(L, T)                                                                              \
     int cusolverDn##L##potrf_bufferSize(void *handle, int fill, int n, T *a, int lda, int *count); \
@@ -366,9 +366,10 @@ static void test_arguments(void)
     EXPECT(cusolverGetVersion(&count), 0);
     EXPECT(count / 1000, 12);
     capture_stderr();
-    EXPECT(cusolverRfCreate(&stream), 9);
-    EXPECT_TEXT(captured_stderr(), "warplens: cusolverRfCreate (cuSOLVER) is not supported by the "
-                                   "simulated GPU and returned an error\n");
+    EXPECT(cusolverSpCreateGluInfo(&stream), 9);
+    EXPECT_TEXT(captured_stderr(),
+                "warplens: cusolverSpCreateGluInfo (cuSOLVER) is not supported by the "
+                "simulated GPU and returned an error\n");
     EXPECT(cusolverDnSetStream(handle, (void *)2), 0);
     EXPECT(cusolverDnGetStream(handle, &stream), 0);
     EXPECT(stream == (void *)2, 1);

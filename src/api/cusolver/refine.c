@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/cusolver/cusolver.h"
+#include "base/count.h"
 
 #define PARAMS_MAGIC (WL_SOLVER_MAGIC + 3)
 #define INFOS_MAGIC (WL_SOLVER_MAGIC + 4)
@@ -37,7 +38,7 @@ static const struct precision {
 
 static const struct precision *find_precision(int number)
 {
-    for (size_t i = 0; i < sizeof precisions / sizeof *precisions; i++)
+    for (size_t i = 0; i < WL_COUNT(precisions); i++)
         if (precisions[i].number == number)
             return &precisions[i];
     return NULL;
