@@ -154,17 +154,17 @@ static void test_tridiagonal(char letter, const struct calls *of, int fill)
     EXPECT(cudaFree(reflections), 0);
 }
 
-/* Q B P' is what was there. */
-static void test_bidiagonal(char letter, const struct calls *of)
+/* Q B P' is what was there, of m rows. */
+static void test_bidiagonal(char letter, const struct calls *of, int m)
 {
     const char real = real_of(letter);
     number q[SIZE], p[SIZE], form[SIZE] = {0}, left[SIZE], product[SIZE];
     int count = 0;
-    make_random(letter, given, M, N, LD, 7);
+    make_random(letter, given, m, N, LD, 7);
     put_all(letter, a, given, SIZE);
-    EXPECT(of->gebrd_size(handle, M, N, &count), 0);
+    EXPECT(of->gebrd_size(handle, m, N, &count), 0);
     EXPECT(
-        of->gebrd(handle, M, N, a, LD, diagonal, beside, factors, more_factors, space, count, info),
+        of->gebrd(handle, m, N, a, LD, diagonal, beside, factors, more_factors, space, count, info),
         0);
     EXPECT(*info, 0);
     for (int i = 0; i < N; i++) {
@@ -173,17 +173,17 @@ static void test_bidiagonal(char letter, const struct calls *of)
             form[i + (i + 1) * LD] = get(real, beside, i);
     }
     memcpy(c, a, SIZE * bytes_of(letter));
-    EXPECT(of->orgbr_size(handle, LEFT, M, N, N, a, LD, factors, &count), 0);
-    EXPECT(of->orgbr(handle, LEFT, M, N, N, a, LD, factors, space, count, info), 0);
-    EXPECT(of->orgbr_size(handle, RIGHT, N, N, M, c, LD, more_factors, &count), 0);
-    EXPECT(of->orgbr(handle, RIGHT, N, N, M, c, LD, more_factors, space, count, info), 0);
+    EXPECT(of->orgbr_size(handle, LEFT, m, N, N, a, LD, factors, &count), 0);
+    EXPECT(of->orgbr(handle, LEFT, m, N, N, a, LD, factors, space, count, info), 0);
+    EXPECT(of->orgbr_size(handle, RIGHT, N, N, m, c, LD, more_factors, &count), 0);
+    EXPECT(of->orgbr(handle, RIGHT, N, N, m, c, LD, more_factors, space, count, info), 0);
     get_all(letter, q, a, SIZE);
     get_all(letter, p, c, SIZE);
-    EXPECT(unorthogonal(q, LD, M, N) < tolerance_of(letter), 1);
+    EXPECT(unorthogonal(q, LD, m, N) < tolerance_of(letter), 1);
     EXPECT(unorthogonal(p, LD, N, N) < tolerance_of(letter), 1);
-    multiply(left, LD, q, LD, PLAIN, form, LD, PLAIN, M, N, N);
-    multiply(product, LD, left, LD, PLAIN, p, LD, PLAIN, M, N, N);
-    EXPECT(distance(product, LD, given, LD, M, N) < tolerance_of(letter), 1);
+    multiply(left, LD, q, LD, PLAIN, form, LD, PLAIN, m, N, N);
+    multiply(product, LD, left, LD, PLAIN, p, LD, PLAIN, m, N, N);
+    EXPECT(distance(product, LD, given, LD, m, N) < tolerance_of(letter), 1);
 }
 
 /* Solutions and the inverse, with pivots and without them. */
@@ -432,7 +432,8 @@ int main(void)
             test_indefinite(letters[i], calls[i], fill);
             test_triangle(letters[i], calls[i], fill);
         }
-        test_bidiagonal(letters[i], calls[i]);
+        test_bidiagonal(letters[i], calls[i], M);
+        test_bidiagonal(letters[i], calls[i], N);
         test_exchange(letters[i], calls[i]);
         test_block(letters[i], calls[i]);
     }

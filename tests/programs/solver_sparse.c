@@ -254,6 +254,32 @@ static void test_eigenvalue(const struct calls *of)
     }
 }
 
+int cusolverSpDcsreigsHost(void *, int, int, const void *, const void *, const int *, const int *,
+                           double complex, double complex, int *);
+int cusolverSpCcsreigsHost(void *, int, int, const void *, const void *, const int *, const int *,
+                           float complex, float complex, int *);
+
+/* Of a cycle of 6 rows, whose eigenvalues are the roots of 1: two on the right of 0.4 above or on
+ * the real axis. */
+static void test_count(void)
+{
+    int found = -1;
+    for (int i = 0; i <= 6; i++) {
+        starts[i] = i;
+        indices[i] = (i + 1) % 6;
+        put(letter, values, i, 1);
+    }
+    if (letter == 'D')
+        EXPECT(cusolverSpDcsreigsHost(handle, 6, 6, descriptions[0], values, starts, indices,
+                                      0.4 - 0.1 * I, 2 + 2 * I, &found),
+               0);
+    else
+        EXPECT(cusolverSpCcsreigsHost(handle, 6, 6, descriptions[0], values, starts, indices,
+                                      0.4f - 0.1f * I, 2 + 2 * I, &found),
+               0);
+    EXPECT(found, 2);
+}
+
 /* Columns 0 and 3 are alike in the second matrix. */
 static void test_tall(const struct calls *of)
 {
@@ -686,6 +712,8 @@ int main(void)
         letter = letters[i];
         test_systems(calls[i]);
         test_eigenvalue(calls[i]);
+        if (letter == 'D' || letter == 'C')
+            test_count();
         test_tall(calls[i]);
         test_kept_qr(calls[i]);
         test_kept_cholesky(calls[i]);

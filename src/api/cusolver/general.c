@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "api/cusolver/number.h"
+#include "api/cusolver/sparse.h"
 
 /* t, which becomes a triangle, and z, by whose columns it is turned: columns one behind another. */
 struct schur {
@@ -271,20 +271,32 @@ static void give_vectors(const struct schur *of, const struct eigen *to)
     free(v);
 }
 
+/* A matrix of n rows, all 0, turned by the identity. */
+static struct schur make_schur(int n, bool is_real)
+{
+    const size_t elements = (size_t)n * (size_t)n;
+    const struct schur made = {n, is_real, wl_alloc_zero(elements + 1, sizeof(wl_number)),
+                               wl_alloc_zero(elements + 1, sizeof(wl_number))};
+    for (int i = 0; i < n; i++)
+        *at(&made, made.z, i, i) = 1;
+    return made;
+}
+
+static void free_schur(struct schur *of)
+{
+    free(of->t);
+    free(of->z);
+}
+
 static int find(void *handle, const struct eigen *of, int *info)
 {
-    const int64_t elements = (int64_t)of->n * of->n;
     struct wl_solver_work work = wl_solver_begin(handle, of->letter, true, info);
     wl_solver_wait(&work);
     if (work.status || !of->n)
         return work.status;
-    const struct schur schur = {of->n, !wl_solver_is_complex(of->letter),
-                                wl_alloc_zero((size_t)elements, sizeof(wl_number)),
-                                wl_alloc_zero((size_t)elements, sizeof(wl_number))};
-    for (int64_t i = 0; i < elements; i++) {
+    struct schur schur = make_schur(of->n, !wl_solver_is_complex(of->letter));
+    for (int64_t i = 0; i < (int64_t)of->n * of->n; i++)
         schur.t[i] = wl_number_get(of->letter, of->a, i % of->n + i / of->n * of->lda);
-        schur.z[i] = i % of->n == i / of->n;
-    }
     make_hessenberg(&schur);
     *info = find_triangle(&schur); /* which the host can write here */
     if (!*info) {
@@ -292,9 +304,28 @@ static int find(void *handle, const struct eigen *of, int *info)
         if (of->vectors)
             give_vectors(&schur, of);
     }
-    free(schur.t);
-    free(schur.z);
+    free_schur(&schur);
     return WL_SOLVER_OK;
+}
+
+int wl_solver_count_within(const struct wl_csr *a, wl_number lowest, wl_number highest)
+{
+    struct schur schur = make_schur(a->rows, !wl_solver_is_complex(a->letter));
+    int count = 0;
+    for (int i = 0; i < a->rows; i++)
+        for (int k = wl_csr_start(a, i); k < wl_csr_start(a, i + 1); k++)
+            *at(&schur, schur.t, i, a->indices[k] - a->base) +=
+                wl_number_get(a->letter, a->values, k);
+    make_hessenberg(&schur);
+    if (find_triangle(&schur))
+        count = -1;
+    for (int k = 0; count >= 0 && k < a->rows; k++) {
+        const wl_number value = *at(&schur, schur.t, k, k);
+        count += creal(value) >= creal(lowest) && creal(value) <= creal(highest) &&
+                 cimag(value) >= cimag(lowest) && cimag(value) <= cimag(highest);
+    }
+    free_schur(&schur);
+    return count;
 }
 
 /* ---- the call ---- */

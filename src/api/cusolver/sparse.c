@@ -305,6 +305,18 @@ static int find_eigenvalue(void *handle, const void *description, struct wl_csr 
     return is_made ? WL_SOLVER_OK : WL_SOLVER_ALLOC_FAILED;
 }
 
+static int count_eigenvalues(void *handle, const void *description, struct wl_csr a,
+                             wl_number lowest, wl_number highest, int *count)
+{
+    const int status = wl_solver_check_csr(handle, description, &a);
+    if (status)
+        return status;
+    if (!count || (a.rows && !a.values))
+        return WL_SOLVER_INVALID_VALUE;
+    *count = wl_solver_count_within(&a, lowest, highest);
+    return *count < 0 ? WL_SOLVER_EXECUTION_FAILED : WL_SOLVER_OK;
+}
+
 /* ---- the calls ---- */
 
 #define SYSTEM(L, letter, T, R, name, how)                                                      \
@@ -326,6 +338,19 @@ static int find_eigenvalue(void *handle, const void *description, struct wl_csr 
                                      (double)tolerance, value, vector};                      \
         return find_eigenvalue(handle, description, a, &of);                                 \
     }
+#define COUNT(L, letter, C)                                                                   \
+    int cusolverSp##L##csreigsHost(void *handle, int n, int count, const void *description,   \
+                                   const void *values, const int *starts, const int *indices, \
+                                   C lowest, C highest, int *found)                           \
+    {                                                                                         \
+        const struct wl_csr a = {n, n, count, 0, starts, indices, values, letter};            \
+        return count_eigenvalues(handle, description, a, lowest, highest, found);             \
+    }
+COUNT(S, 's', float complex)
+COUNT(D, 'd', double complex)
+COUNT(C, 'c', float complex)
+COUNT(Z, 'z', double complex)
+
 #define CALLS(L, letter, T, R)                                                                     \
     SYSTEM(L, letter, T, R, csrlsvqr, BY_QR)                                                       \
     SYSTEM(L, letter, T, R, csrlsvqrHost, BY_QR)                                                   \

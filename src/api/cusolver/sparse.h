@@ -18,6 +18,8 @@ int wl_solver_check_csr(void *handle, const void *description, struct wl_csr *a)
 /* to[i] = from[order[i]], or to[order[i]] = from[i] (is_back); NULL: as they are. */
 void wl_solver_permute(const wl_number *from, const int *order, bool is_back, int count,
                        wl_number *to);
+/* How many eigenvalues are in the rectangle between two of its corners; -1: not all are found. */
+int wl_solver_count_within(const struct wl_csr *a, wl_number lowest, wl_number highest);
 void wl_solver_read(char letter, const void *values, int count, wl_number *to);
 void wl_solver_write(char letter, const wl_number *values, int count, void *to);
 
