@@ -128,6 +128,28 @@ static void test_arguments(void)
     EXPECT(cusolverDnXgeev(handle, NULL, 0, 1, N, 1, a, N - 1, 5, values, 1, NULL, LD, 1, vectors,
                            LD, 1, space, 1 << 16, NULL, 0, info),
            INVALID);
+    EXPECT(cusolverDnXgeev(handle, NULL, 1, 1, N, 1, a, LD, 5, values, 1, vectors, LD, 1, vectors,
+                           LD, 1, space, 1 << 16, NULL, 0, info),
+           7);
+    EXPECT(cusolverDnXgeev(handle, NULL, 0, 1, N, 1, a, LD, 5, values, 5, NULL, LD, 5, vectors, LD,
+                           1, space, 1 << 16, NULL, 0, info),
+           INVALID);
+}
+
+/* Values of a real type: imaginary parts are behind real ones. */
+static void test_real_values(void)
+{
+    number kept[N];
+    make_random('D', given, 5, 5, LD, 9);
+    put_all('D', a, given, SIZE);
+    EXPECT(find('D', 5, false), 0);
+    get_all('Z', kept, values, 5);
+    put_all('D', a, given, SIZE);
+    EXPECT(cusolverDnXgeev(handle, NULL, 0, 0, 5, 1, a, LD, 1, values, 1, NULL, LD, 1, NULL, LD, 1,
+                           space, 1 << 16, NULL, 0, info),
+           0);
+    for (int k = 0; k < 5; k++)
+        EXPECT(get('D', values, k) + I * get('D', values, k + 5) == kept[k], 1);
 }
 
 int main(void)
@@ -143,6 +165,7 @@ int main(void)
         test_special(letters[i]);
     }
     test_arguments();
+    test_real_values();
     EXPECT(cusolverDnDestroy(handle), 0);
     return failures != 0;
 }

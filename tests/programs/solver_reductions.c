@@ -356,6 +356,32 @@ static void test_exchange(char letter, const struct calls *of)
     }
 }
 
+/* The same reflections, their vectors and factors from the end: so is the block, t. */
+static void test_block_backwards(char letter, const number *t, int k)
+{
+    const int type = type_of(letter);
+    number v[SIZE], tau[N], got[SIZE];
+    get_all(letter, v, a, SIZE);
+    get_all(letter, tau, factors, k);
+    for (int j = 0; j < k; j++) {
+        put(letter, factors, j, tau[k - 1 - j]);
+        for (int i = 0; i < N; i++)
+            put(letter, a, i + j * LD, v[N - 1 - i + (k - 1 - j) * LD]);
+    }
+    EXPECT(cusolverDnXlarft(handle, NULL, 1, 0, N, k, type, a, LD, type, factors, type, c, LD, type,
+                            space, 1 << 12, NULL, 0),
+           0);
+    EXPECT(cudaDeviceSynchronize(), 0);
+    get_all(letter, got, c, SIZE);
+    for (int j = 0; j < k; j++)
+        for (int i = j; i < k; i++)
+            EXPECT(cabs(got[i + j * LD] - t[k - 1 - i + (k - 1 - j) * LD]) < tolerance_of(letter),
+                   1);
+    EXPECT(cusolverDnXlarft(handle, NULL, 0, 1, N, k, type, a, LD, type, factors, type, c, LD, type,
+                            space, 1 << 12, NULL, 0),
+           INVALID);
+}
+
 /* 1 - V T V' takes what was there to R. */
 static void test_block(char letter, const struct calls *of)
 {
@@ -388,6 +414,7 @@ static void test_block(char letter, const struct calls *of)
     for (int i = 0; i < LD * K; i++)
         product[i] = r[i] - product[i];
     EXPECT(distance(product, LD, given, LD, N, K) < tolerance_of(letter), 1);
+    test_block_backwards(letter, t, K);
 }
 
 static void test_arguments(const struct calls *of)
@@ -404,12 +431,14 @@ static void test_arguments(const struct calls *of)
            INVALID);
     EXPECT(
         of->gebrd(handle, N, M, a, LD, diagonal, beside, factors, more_factors, space, SIZE, info),
-        INVALID);
+        NOT_SUPPORTED);
     EXPECT(of->orgbr(handle, LEFT, N, M, N, a, LD, factors, space, SIZE, info), INVALID);
     EXPECT(of->sytrf(handle, LOWER, N, a, N - 1, pivots, space, SIZE, info), INVALID);
     EXPECT(of->sytri(NULL, LOWER, N, a, LD, pivots, space, SIZE, info), NO_HANDLE);
     EXPECT(of->lauum(handle, 2, N, a, LD, space, SIZE, info), INVALID);
-    EXPECT(of->laswp(handle, -1, a, LD, 1, 2, pivots, 1), INVALID);
+    EXPECT(of->laswp(handle, -1, a, LD, 1, 2, pivots, 1), 0);
+    EXPECT(of->laswp(NULL, 1, a, LD, 1, 2, pivots, 1), NO_HANDLE);
+    EXPECT(of->sytrf(handle, LOWER, N, a, LD, pivots, space, N - 1, info), INVALID);
     EXPECT(cusolverDnXtrtri(handle, LOWER, 2, N, 1, a, LD, space, 1 << 16, NULL, 0, info), INVALID);
     EXPECT(cusolverDnXsytrs(NULL, LOWER, N, 1, 1, a, LD, wide_pivots, 1, c, LD, space, 1, NULL, 0,
                             info),

@@ -350,17 +350,15 @@ static bool is_like(char letter, char other)
            (!wl_solver_is_complex(letter) || wl_solver_is_complex(other));
 }
 
-/* 0, and a call that is refused by name, of types that do not belong together. */
+/* 0, of types that do not belong together: those of vectors are the matrix's, values may be complex
+ * where that is real. */
 static char check_types(int type, const struct types *of)
 {
     const char letter = letter_of_type(type);
-    if (letter && is_like(letter, letter_of_type(of->values)) &&
-        is_like(letter, letter_of_type(of->left)) && is_like(letter, letter_of_type(of->right)) &&
-        of->compute == type)
-        return letter;
-    wl_device_refuse("cusolverDnXgeev (cuSOLVER) of other types than floats and doubles, real or "
-                     "complex, or of several");
-    return 0;
+    return letter && is_like(letter, letter_of_type(of->values)) && of->left == type &&
+                   of->right == type && of->compute == type
+               ? letter
+               : 0;
 }
 
 struct wanted {
@@ -373,20 +371,18 @@ static bool is_valid(const struct wanted *of)
     const int64_t least = of->n > 1 ? of->n : 1;
     return (unsigned)of->left <= 1 && (unsigned)of->right <= 1 && wl_solver_narrow(of->n) >= 0 &&
            wl_solver_narrow(of->lda) >= least &&
-           (!of->right || wl_solver_narrow(of->ld_right) >= least) &&
-           (!of->left || wl_solver_narrow(of->ld_left) >= least);
+           wl_solver_narrow(of->ld_right) >= (of->right ? least : 1) &&
+           wl_solver_narrow(of->ld_left) >= (of->left ? least : 1);
 }
 
-/* Left vectors are not to be had, as documented. */
+/* Left vectors are not to be had: cuSOLVER has an internal error then. */
 static int check_wanted(void *handle, char letter, const struct wanted *of)
 {
     if (!wl_solver_check(handle))
         return WL_SOLVER_NOT_INITIALIZED;
-    if (!is_valid(of))
+    if (!is_valid(of) || !letter)
         return WL_SOLVER_INVALID_VALUE;
-    if (of->left)
-        wl_device_refuse("cusolverDnXgeev (cuSOLVER) with left vectors");
-    return of->left || !letter ? WL_SOLVER_NOT_SUPPORTED : WL_SOLVER_OK;
+    return of->left ? WL_SOLVER_INTERNAL_ERROR : WL_SOLVER_OK;
 }
 
 int cusolverDnXgeev_bufferSize(void *handle, void *params, int left, int right, int64_t n, int type,

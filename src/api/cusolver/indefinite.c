@@ -25,21 +25,30 @@ static struct wl_solver_matrix from_end(const struct wl_solver_work *work,
     return a;
 }
 
+/* An upper triangle with pivots; without them it is the lower one's transposed. */
+static bool is_from_end(const struct indefinite *of)
+{
+    return of->fill == WL_SOLVER_UPPER && of->pivots;
+}
+
 static struct wl_solver_matrix lower_of(const struct wl_solver_work *work,
                                         const struct indefinite *of)
 {
     const struct wl_solver_matrix a = wl_solver_matrix_of(of->a, of->lda);
-    return of->fill == WL_SOLVER_UPPER ? from_end(work, a, of->n, true) : a;
+    return is_from_end(of)               ? from_end(work, a, of->n, true)
+           : of->fill == WL_SOLVER_UPPER ? wl_solver_transposed(a)
+                                         : a;
 }
 
 static struct wl_solver_pivot_list pivots_of(const struct indefinite *of)
 {
-    return (struct wl_solver_pivot_list){of->pivots, of->is_wide, of->fill == WL_SOLVER_UPPER};
+    return (struct wl_solver_pivot_list){of->pivots, of->is_wide, is_from_end(of)};
 }
 
-static int factor(void *handle, char letter, const struct indefinite *of, int *info)
+static int factor(void *handle, char letter, const struct indefinite *of, int count, int *info)
 {
-    struct wl_solver_work work = wl_solver_begin(handle, letter, is_valid(of), info);
+    struct wl_solver_work work =
+        wl_solver_begin(handle, letter, is_valid(of) && count >= of->n, info);
     int64_t n = of->n;
     struct wl_solver_pivot_list pivots = pivots_of(of);
     if (work.status || !n)
@@ -55,7 +64,7 @@ static void solve(struct wl_solver_work *work, const struct indefinite *of,
     int64_t n = of->n;
     struct wl_solver_pivot_list pivots = pivots_of(of);
     struct wl_solver_matrix a = lower_of(work, of);
-    if (of->fill == WL_SOLVER_UPPER)
+    if (is_from_end(of))
         b = from_end(work, b, of->n, false);
     wl_solver_launch(work, "solve_symmetric", columns, 1, (void *[]){&n, &a, &pivots, &b});
 }
@@ -87,14 +96,15 @@ static int invert(void *handle, char letter, const struct indefinite *of, void *
 #define CALLS(L, letter, T)                                                                       \
     int cusolverDn##L##sytrf_bufferSize(void *handle, int n, T *a, int lda, int *count)           \
     {                                                                                             \
-        (void)a;                                                                                  \
-        return wl_solver_give_size(handle, wl_solver_is_valid(n, n, lda), n, count);              \
+        (void)a, (void)lda;                                                                       \
+        return wl_solver_give_size(handle, n >= 0, n, count);                                     \
     }                                                                                             \
     int cusolverDn##L##sytrf(void *handle, int fill, int n, T *a, int lda, int *pivots, T *space, \
                              int count, int *info)                                                \
     {                                                                                             \
-        (void)space, (void)count;                                                                 \
-        return factor(handle, letter, &(struct indefinite){fill, n, lda, a, pivots, 0}, info);    \
+        (void)space;                                                                              \
+        return factor(handle, letter, &(struct indefinite){fill, n, lda, a, pivots, 0}, count,    \
+                      info);                                                                      \
     }                                                                                             \
     int cusolverDn##L##sytri_bufferSize(void *handle, int fill, int n, T *a, int lda,             \
                                         const int *pivots, int *count)                            \

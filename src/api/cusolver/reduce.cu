@@ -395,11 +395,12 @@ DEVICE void find_zero_block(i64 n, wl_solver_matrix a, wl_solver_pivot_list pivo
 
 /* One block: the upper triangle by which count reflections become one, 1 - v t v'. */
 template <typename T>
-DEVICE void block_of_reflections(i64 rows, int count, wl_solver_matrix v, const T *factors, wl_solver_matrix t, T *sums)
+DEVICE void block_of_reflections(i64 rows, int count, wl_solver_matrix v, const T *factors, int step,
+                                 wl_solver_matrix t, T *sums)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x();
     for (int j = 0; j < count; j++) {
-        const T factor = factors[j];
+        const T factor = factors[j * step];
         for (int k = 0; k < j; k++) {
             T sum = {};
             for (i64 row = j + thread; row < rows; row += THREADS)
@@ -490,10 +491,10 @@ DEVICE void exchange_rows_of(i64 columns, T *a, i64 lda, int from, int to, const
         find_zero_block<T>(n, a, pivots, info);                                                                        \
     }                                                                                                                  \
     GLOBAL void warplens_solver_block_of_reflections_##letter(i64 rows, int count, wl_solver_matrix v,                 \
-                                                              const T *factors, wl_solver_matrix t)                    \
+                                                              const T *factors, int step, wl_solver_matrix t)          \
     {                                                                                                                  \
         SHARED static T sums[THREADS];                                                                                 \
-        block_of_reflections(rows, count, v, factors, t, sums);                                                        \
+        block_of_reflections(rows, count, v, factors, step, t, sums);                                                  \
     }                                                                                                                  \
     GLOBAL void warplens_solver_exchange_rows_of_##letter(i64 columns, T *a, i64 lda, int from, int to,                \
                                                           const int *pivots, int step)                                 \

@@ -15,9 +15,9 @@ enum {
     PARAMS_INVALID = 13,
     PARAMS_INVALID_PRECISION = 14,
     PARAMS_INVALID_REFINEMENT = 15,
-    OUT_OF_RANGE = 22,
-    ONE_SIDE_ONLY = 23, /* GMRES takes one right side */
+    REFINEMENT_NOT_SUPPORTED = 21, /* as that by GMRES of several right sides */
     INFOS_NOT_INITIALIZED = 25,
+    INVALID_SPACE = 31,
 };
 
 /* cusolverIRSRefinement_t */
@@ -75,7 +75,7 @@ static int give_bytes(void *handle, bool are_valid, int64_t wanted, size_t *byte
     if (!wl_solver_check(handle))
         return WL_SOLVER_NOT_INITIALIZED;
     if (!are_valid || !bytes)
-        return WL_SOLVER_INVALID_VALUE;
+        return PARAMS_INVALID;
     *bytes = wanted ? (size_t)wanted : 1;
     return WL_SOLVER_OK;
 }
@@ -85,9 +85,11 @@ static struct wl_solver_work begin(void *handle, char letter, const struct least
                                    const void *space, size_t bytes, int64_t wanted, int *iterations,
                                    int *info)
 {
-    const bool is_valid_call =
-        is_valid(of) && iterations && (space || !wanted) && (int64_t)bytes >= wanted;
-    struct wl_solver_work work = wl_solver_begin(handle, letter, is_valid_call, info);
+    const bool is_right = is_valid(of) && iterations,
+               has_space = (space || !wanted) && (int64_t)bytes >= wanted;
+    struct wl_solver_work work = wl_solver_begin(handle, letter, is_right && has_space, info);
+    if (work.status == WL_SOLVER_INVALID_VALUE)
+        work.status = is_right && info ? INVALID_SPACE : PARAMS_INVALID;
     if (!work.status)
         *iterations = 0;
     return work;
@@ -228,27 +230,25 @@ int cusolverDnIRSParamsDestroy(void *params)
     return wl_stand_in_destroy(params, PARAMS_MAGIC) ? WL_SOLVER_OK : PARAMS_NOT_INITIALIZED;
 }
 
-/* A value that is kept if it is one that can be. */
-#define SET(Name, T, field, is_right, otherwise)        \
+/* A value that is kept; whether it can be is seen when it is used. */
+#define SET(Name, T, field, is_right)                   \
     int cusolverDnIRSParams##Name(void *given, T value) \
     {                                                   \
         struct params *params = check(given);           \
         if (!params)                                    \
             return PARAMS_NOT_INITIALIZED;              \
         if (!(is_right))                                \
-            return otherwise;                           \
+            return PARAMS_INVALID;                      \
         params->field = value;                          \
         return WL_SOLVER_OK;                            \
     }
-SET(SetRefinementSolver, int, refinement, value >= NOT_SET && value <= WITHOUT_CONDITION,
-    WL_SOLVER_INVALID_VALUE)
-SET(SetSolverMainPrecision, int, main, find_precision(value) && find_precision(value)->letter,
-    WL_SOLVER_INVALID_VALUE)
-SET(SetSolverLowestPrecision, int, lowest, find_precision(value), WL_SOLVER_INVALID_VALUE)
-SET(SetTol, double, tolerance, true, WL_SOLVER_OK)
-SET(SetTolInner, double, inner_tolerance, true, WL_SOLVER_OK)
-SET(SetMaxIters, int, iterations_most, value >= 0, WL_SOLVER_INVALID_VALUE)
-SET(SetMaxItersInner, int, inner_most, value > 0, WL_SOLVER_INVALID_VALUE)
+SET(SetRefinementSolver, int, refinement, true)
+SET(SetSolverMainPrecision, int, main, true)
+SET(SetSolverLowestPrecision, int, lowest, true)
+SET(SetTol, double, tolerance, true)
+SET(SetTolInner, double, inner_tolerance, true)
+SET(SetMaxIters, int, iterations_most, true)
+SET(SetMaxItersInner, int, inner_most, value <= params->iterations_most)
 
 int cusolverDnIRSParamsSetSolverPrecisions(void *params, int main, int lowest)
 {
@@ -334,42 +334,56 @@ int cusolverDnIRSInfosGetResidualHistory(void *given, void **history)
     const struct infos *infos = check_infos(given);
     if (!infos)
         return INFOS_NOT_INITIALIZED;
-    if (!history)
+    if (!history || !infos->is_history_wanted)
         return WL_SOLVER_INVALID_VALUE;
     *history = infos->history;
     return WL_SOLVER_OK;
 }
 
-/* The letter of the main precision; 0 and why. */
-static char letter_of(void *handle, const struct params *params, int columns, int *status)
+/* The letter of the main precision; 0 and why: `unset` where there are no two that fit. */
+static char letter_of(void *handle, const struct params *params, int unset, int *status)
 {
     const struct precision *main = params ? find_precision(params->main) : NULL,
                            *lowest = params ? find_precision(params->lowest) : NULL;
-    const bool is_gmres = params && params->refinement > CLASSICAL;
     *status = !wl_solver_check(handle) ? WL_SOLVER_NOT_INITIALIZED
               : !params                ? PARAMS_NOT_INITIALIZED
-              : !main || !lowest       ? PARAMS_INVALID_PRECISION
-              : main->is_complex != lowest->is_complex || main->rank < lowest->rank
-                  ? PARAMS_INVALID_PRECISION
-              : params->refinement == NOT_SET ? PARAMS_INVALID_REFINEMENT
-              : is_gmres && columns > 1       ? ONE_SIDE_ONLY
-                                              : WL_SOLVER_OK;
+              : !main || !main->letter || !lowest || main->is_complex != lowest->is_complex ||
+                      main->rank < lowest->rank
+                  ? unset
+              : params->refinement == WITHOUT_CONDITION ? REFINEMENT_NOT_SUPPORTED
+                                                        : WL_SOLVER_OK;
     return *status ? 0 : main->letter;
+}
+
+/* The same of a call that solves. */
+static char letter_of_call(void *handle, const struct params *params, const struct infos *infos,
+                           int columns, int *status)
+{
+    const char letter = letter_of(handle, params, PARAMS_INVALID_PRECISION, status);
+    if (!*status)
+        *status = !infos ? INFOS_NOT_INITIALIZED
+                  : params->refinement < NO_REFINEMENT || params->refinement > WITHOUT_CONDITION
+                      ? PARAMS_INVALID_REFINEMENT
+                  : params->refinement > CLASSICAL && columns > 1 ? REFINEMENT_NOT_SUPPORTED
+                                                                  : WL_SOLVER_OK;
+    return *status ? 0 : letter;
 }
 
 static int tell(struct infos *infos, const struct params *params, int iterations)
 {
     infos->iterations = infos->outer = iterations;
     infos->most = params->iterations_most;
-    if (infos->is_history_wanted && !infos->history)
-        infos->history = wl_alloc_zero((size_t)params->iterations_most + 2, 2 * sizeof(double));
+    free(infos->history);
+    infos->history = infos->is_history_wanted && infos->most >= 0
+                         ? wl_alloc_zero((size_t)infos->most + 2, 2 * sizeof *infos->history)
+                         : NULL;
     return WL_SOLVER_OK;
 }
 
 int cusolverDnIRSXgesv_bufferSize(void *handle, void *params, int n, int columns, size_t *bytes)
 {
     int status;
-    const char letter = letter_of(handle, check(params), 1, &status);
+    const char letter = letter_of(handle, check(params), PARAMS_INVALID, &status);
     const struct least_squares of = {
         n, n, columns, n > 1 ? n : 1, n > 1 ? n : 1, n > 1 ? n : 1, NULL, NULL, NULL, NULL};
     return status ? status
@@ -383,16 +397,14 @@ int cusolverDnIRSXgesv(void *handle, void *params, void *infos, int n, int colum
                        int *iterations, int *info)
 {
     int status;
-    const char letter = letter_of(handle, check(params), columns, &status);
+    const char letter = letter_of_call(handle, check(params), check_infos(infos), columns, &status);
     struct least_squares of = {n, n, columns, lda, ldb, ldx, a, b, x, NULL};
-    if (!status && !check_infos(infos))
-        status = INFOS_NOT_INITIALIZED;
     if (status)
         return status;
     const int64_t factor_bytes = gesv_bytes(letter, &of);
     if (!is_valid(&of) || (n && !space) || (int64_t)bytes < factor_bytes + n * (int64_t)sizeof(int))
         return WL_SOLVER_INVALID_VALUE;
-    of.pivots = n ? (int *)(void *)((char *)space + factor_bytes) : NULL;
+    of.pivots = n > 0 ? (int *)(void *)((char *)space + factor_bytes) : NULL;
     status = gesv(handle, letter, &of, space, bytes, iterations, info);
     return status ? status : tell(check_infos(infos), check(params), *iterations);
 }
@@ -401,7 +413,7 @@ int cusolverDnIRSXgels_bufferSize(void *handle, void *params, int m, int n, int 
                                   size_t *bytes)
 {
     int status;
-    const char letter = letter_of(handle, check(params), 1, &status);
+    const char letter = letter_of(handle, check(params), PARAMS_INVALID, &status);
     const int rows = m > 1 ? m : 1;
     const struct least_squares of = {m, n, columns, rows, rows, rows, NULL, NULL, NULL, NULL};
     return status ? status : give_bytes(handle, is_valid(&of), gels_bytes(letter, &of), bytes);
@@ -412,10 +424,8 @@ int cusolverDnIRSXgels(void *handle, void *params, void *infos, int m, int n, in
                        int *iterations, int *info)
 {
     int status;
-    const char letter = letter_of(handle, check(params), columns, &status);
+    const char letter = letter_of_call(handle, check(params), check_infos(infos), columns, &status);
     const struct least_squares of = {m, n, columns, lda, ldb, ldx, a, b, x, NULL};
-    if (!status && !check_infos(infos))
-        status = INFOS_NOT_INITIALIZED;
     if (!status)
         status = gels(handle, letter, &of, space, bytes, iterations, info);
     return status ? status : tell(check_infos(infos), check(params), *iterations);

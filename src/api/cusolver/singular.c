@@ -23,18 +23,18 @@ static int64_t elements_of(int m, int n)
     return (m + n + 1) * columns + wl_solver_usv_elements(m, n);
 }
 
-/* The length of what the product leaves of a. */
+/* The length of what a v and u, as often as the values say, differ by. */
 static double residual_of(char letter, const struct truncated *of, const char *values)
 {
     const char real = wl_solver_real_bytes_of(letter) == sizeof(float) ? 's' : 'd';
     double squares = 0;
-    for (int i = 0; i < of->m; i++)
-        for (int j = 0; j < of->n; j++) {
-            wl_number sum = wl_number_get(letter, of->a, i + (int64_t)j * of->lda);
-            for (int k = 0; k < of->rank; k++)
-                sum -= wl_number_get(letter, of->u, i + (int64_t)k * of->ldu) *
-                       wl_number_get(real, values, k) *
-                       conj(wl_number_get(letter, of->v, j + (int64_t)k * of->ldv));
+    for (int k = 0; k < of->rank; k++)
+        for (int i = 0; i < of->m; i++) {
+            wl_number sum = -wl_number_get(letter, of->u, i + (int64_t)k * of->ldu) *
+                            wl_number_get(real, values, k);
+            for (int j = 0; j < of->n; j++)
+                sum += wl_number_get(letter, of->a, i + (int64_t)j * of->lda) *
+                       wl_number_get(letter, of->v, j + (int64_t)k * of->ldv);
             squares += creal(sum) * creal(sum) + cimag(sum) * cimag(sum);
         }
     return sqrt(squares);
@@ -77,8 +77,8 @@ struct strides {
 
 static bool is_batch_valid(int job, const struct truncated *of, int batch)
 {
-    return (unsigned)job <= 1 && wl_solver_is_valid(of->m, of->n, of->lda) && of->m >= of->n &&
-           of->rank >= 0 && of->rank <= of->n && batch >= 0 &&
+    return (unsigned)job <= 1 && wl_solver_is_valid(of->m, of->n, of->lda) && of->rank >= 0 &&
+           batch >= 0 &&
            (!job || (of->ldu >= (of->m > 1 ? of->m : 1) && of->ldv >= (of->n > 1 ? of->n : 1)));
 }
 
@@ -89,8 +89,11 @@ static int find_of_batch(void *handle, char letter, int job, const struct trunca
 {
     const long long bytes = (long long)wl_solver_bytes_of(letter),
                     real_bytes = (long long)wl_solver_real_bytes_of(letter);
-    struct wl_solver_work work = wl_solver_begin(
-        handle, letter, is_batch_valid(job, of, batch) && count >= elements_of(of->m, of->n), info);
+    struct wl_solver_work work =
+        wl_solver_begin(handle, letter,
+                        is_batch_valid(job, of, batch) && of->rank <= least(of->m, of->n) &&
+                            count >= elements_of(of->m, of->n),
+                        info);
     for (int i = 0; !work.status && i < batch; i++) {
         struct truncated own = *of;
         own.a = (const char *)of->a + i * apart.a * bytes;

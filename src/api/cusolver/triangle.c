@@ -30,16 +30,13 @@ static int square(void *handle, char letter, int fill, int n, void *values, int 
 static int exchange(void *handle, char letter, int n, void *a, int lda, int first, int last,
                     const int *pivots, int step)
 {
-    int status = WL_SOLVER_OK;
     struct wl_solver_work work = {.letter = letter};
     struct wl_solver_handle *checked = wl_solver_check(handle);
     int64_t columns = n, wide_step = lda;
     if (!checked)
         return WL_SOLVER_NOT_INITIALIZED;
-    if (n < 0 || first < 1 || last < first || lda < last || !step)
-        status = WL_SOLVER_INVALID_VALUE;
-    if (status || !n)
-        return status;
+    if (n <= 0 || first < 1 || last < first || !step) /* nothing to do, as in LAPACK */
+        return WL_SOLVER_OK;
     work.stream = checked->stream;
     wl_solver_launch_over(&work, "exchange_rows_of", columns,
                           (void *[]){&columns, &a, &wide_step, &first, &last, &pivots, &step});
@@ -110,19 +107,27 @@ int cusolverDnXtrtri(void *handle, int fill, int diagonal, int64_t n, int type, 
     return work.status;
 }
 
-/* Only forwards and by columns, as documented. */
+/* Of reflections by columns. */
 static int check_block(void *handle, int direction, int storage, int64_t n, int64_t k, int64_t ldv,
                        int64_t ldt)
 {
     if (!wl_solver_check(handle))
         return WL_SOLVER_NOT_INITIALIZED;
-    if ((unsigned)direction > 1 || (unsigned)storage > 1 || wl_solver_narrow(n) < 0 ||
-        wl_solver_narrow(k) < 0 || k > n || ldv < (n > 1 ? n : 1) || ldt < (k > 1 ? k : 1))
-        return WL_SOLVER_INVALID_VALUE;
-    if (!direction && !storage)
-        return WL_SOLVER_OK;
-    wl_device_refuse("cusolverDnXlarft (cuSOLVER) backwards or by rows");
-    return WL_SOLVER_NOT_SUPPORTED;
+    return (unsigned)direction > 1 || storage || wl_solver_narrow(n) < 0 ||
+                   wl_solver_narrow(k) < 0 || k > n || ldv < (n > 1 ? n : 1) ||
+                   ldt < (k > 1 ? k : 1)
+               ? WL_SOLVER_INVALID_VALUE
+               : WL_SOLVER_OK;
+}
+
+/* The matrix with its rows and columns from the last ones on. */
+static struct wl_solver_matrix from_end(const struct wl_solver_work *work,
+                                        struct wl_solver_matrix a, int rows, int columns)
+{
+    a = wl_solver_from(work, a, rows - 1, columns - 1);
+    a.row_step = -a.row_step;
+    a.column_step = -a.column_step;
+    return a;
 }
 
 int cusolverDnXlarft_bufferSize(void *handle, void *params, int direction, int storage, int64_t n,
@@ -130,12 +135,11 @@ int cusolverDnXlarft_bufferSize(void *handle, void *params, int direction, int s
                                 const void *factors, int type_t, void *t, int64_t ldt, int compute,
                                 size_t *device, size_t *host)
 {
-    const int status = check_block(handle, direction, storage, n, k, ldv, ldt);
     (void)params, (void)v, (void)factors, (void)type_t, (void)t, (void)compute;
-    return status ? status
-                  : wl_solver_give_sizes(handle,
-                                         WL_SOLVER_LETTER(cusolverDnXlarft, type, type_factors),
-                                         true, k, device, host);
+    (void)direction, (void)storage, (void)ldv, (void)ldt;
+    return wl_solver_give_sizes(handle, WL_SOLVER_LETTER(cusolverDnXlarft, type, type_factors),
+                                wl_solver_narrow(n) >= 0 && wl_solver_narrow(k) >= 0, k, device,
+                                host);
 }
 
 int cusolverDnXlarft(void *handle, void *params, int direction, int storage, int64_t n, int64_t k,
@@ -149,13 +153,21 @@ int cusolverDnXlarft(void *handle, void *params, int direction, int storage, int
     (void)host_space, (void)host_bytes;
     if (status || !letter)
         return status ? status : WL_SOLVER_NOT_SUPPORTED;
-    struct wl_solver_work work = {.letter = letter, .stream = wl_solver_check(handle)->stream};
+    struct wl_solver_work work = {.letter = letter,
+                                  .element_bytes = wl_solver_bytes_of(letter),
+                                  .stream = wl_solver_check(handle)->stream};
     struct wl_solver_matrix vectors = wl_solver_matrix_of(v, wl_solver_narrow(ldv)),
                             block = wl_solver_matrix_of(t, wl_solver_narrow(ldt));
     int64_t rows = n;
-    int count = (int)k;
+    int count = (int)k, step = 1;
+    if (direction && count) { /* backwards: the same from the end */
+        vectors = from_end(&work, vectors, (int)n, count);
+        block = from_end(&work, block, count, count);
+        factors = (const char *)factors + (size_t)(count - 1) * wl_solver_bytes_of(letter);
+        step = -1;
+    }
     if (count)
         wl_solver_launch(&work, "block_of_reflections", 1, 1,
-                         (void *[]){&rows, &count, &vectors, &factors, &block});
+                         (void *[]){&rows, &count, &vectors, &factors, &step, &block});
     return work.status;
 }

@@ -124,9 +124,11 @@ static int bidiagonalize(void *handle, char letter, int m, int n, void *values, 
                          struct tridiagonal to, void *factors_of_rows, int *info)
 {
     struct wl_solver_work work =
-        wl_solver_begin(handle, letter, wl_solver_is_valid(m, n, lda) && m >= n, info);
+        wl_solver_begin(handle, letter, wl_solver_is_valid(m, n, lda), info);
     struct wl_solver_matrix a = wl_solver_matrix_of(values, lda);
     int64_t rows = m, columns = n;
+    if (!work.status && m < n) /* as cuSOLVER */
+        work.status = WL_SOLVER_NOT_SUPPORTED;
     if (n)
         wl_solver_launch(&work, "bidiagonalize", 1, 1,
                          (void *[]){&rows, &columns, &a, &to.diagonal, &to.beside, &to.factors,
@@ -208,7 +210,7 @@ static int generate_bidiagonal(void *handle, char letter, int side, int m, int n
     }                                                                                              \
     int cusolverDn##L##gebrd_bufferSize(void *handle, int m, int n, int *count)                    \
     {                                                                                              \
-        return wl_solver_give_size(handle, m >= n && n >= 0, most(m, n), count);                   \
+        return wl_solver_give_size(handle, m >= 0 && n >= 0, most(m, n), count);                   \
     }                                                                                              \
     int cusolverDn##L##gebrd(void *handle, int m, int n, T *a, int lda, R *diagonal, R *beside,    \
                              T *factors, T *factors_of_rows, T *space, int count, int *info)       \
