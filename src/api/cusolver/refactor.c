@@ -29,6 +29,7 @@ struct refactor {
     int n, count, batch;   /* rows, elements of the bundled factors, matrices */
     int *starts, *indices; /* of the bundled factors */
     double *values;        /* of each matrix, one behind another */
+    int *diagonals;        /* of each row, the place of its diagonal's element */
     int *positions;        /* of each matrix, the first pivot of 0, or -1 */
 };
 
@@ -51,7 +52,8 @@ static void forget(struct refactor *self)
         if (places[i])
             wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, places[i]);
     free(self->positions);
-    self->starts = self->indices = self->positions = NULL;
+    free(self->diagonals);
+    self->starts = self->indices = self->positions = self->diagonals = NULL;
     self->values = NULL;
     self->is_set_up = self->is_analysed = false;
 }
@@ -146,7 +148,16 @@ static bool is_right(int n, const struct rows *of)
     return is_well;
 }
 
-/* A row of L and U in one, its columns in order, the diagonal there in any case; how many. */
+/* The place of an element among a matrix's values, -1: there is none. */
+static int find(const struct refactor *self, int row, int column)
+{
+    for (int k = self->starts[row]; k < self->starts[row + 1]; k++)
+        if (self->indices[k] == column)
+            return k;
+    return -1;
+}
+
+/* A row of L and U in one, its columns in order, without the diagonal of ones; how many. */
 static int bundle_row(const struct refactor *self, const struct rows *lower,
                       const struct rows *upper, int i, int *indices, double *values)
 {
@@ -186,16 +197,10 @@ static bool bundle(struct refactor *self, const struct rows *lower, const struct
         memcpy(self->values + (size_t)i * (size_t)self->count, self->values,
                (size_t)self->count * sizeof *self->values);
     self->positions = wl_alloc_zero((size_t)self->batch + 1, sizeof *self->positions);
+    self->diagonals = wl_alloc_zero((size_t)self->n, sizeof *self->diagonals);
+    for (int i = 0; i < self->n; i++)
+        self->diagonals[i] = find(self, i, i);
     return true;
-}
-
-/* The place of an element among a matrix's values, -1: there is none. */
-static int find(const struct refactor *self, int row, int column)
-{
-    for (int k = self->starts[row]; k < self->starts[row + 1]; k++)
-        if (self->indices[k] == column)
-            return k;
-    return -1;
 }
 
 static int reset(const struct refactor *self, const struct rows *a, const int *row_order,
@@ -264,6 +269,11 @@ static int set_up(void *handle, int batch, int n, const struct rows *a, double *
         forget(self);
         return WL_SOLVER_ALLOC_FAILED;
     }
+    for (int i = 0; i < n; i++)
+        if (self->diagonals[i] < 0) {
+            forget(self);
+            return WL_SOLVER_INVALID_VALUE;
+        }
     self->is_set_up = true;
     return reset_all(handle, batch, n, a, values, row_order, column_order);
 }
@@ -332,24 +342,35 @@ static double pivot_of(struct refactor *self, double *pivot)
     return *pivot;
 }
 
+/* Takes from row i what the rows above it, whose factors are there, have of it; places[column]: of
+ * row i's element there, -1: none. */
+static void eliminate(const struct refactor *self, double *values, int i, const int *places)
+{
+    for (int k = self->starts[i]; k < self->starts[i + 1] && self->indices[k] < i; k++) {
+        const int j = self->indices[k];
+        values[k] /= values[self->diagonals[j]];
+        for (int l = self->diagonals[j] + 1; l < self->starts[j + 1]; l++)
+            if (places[self->indices[l]] >= 0)
+                values[places[self->indices[l]]] -= values[k] * values[l];
+    }
+}
+
 /* Row by row, of what the pattern holds; the first pivot of 0, or -1. */
 static int factor(struct refactor *self, double *values)
 {
-    int position = -1;
+    int position = -1, *places = wl_alloc_zero((size_t)self->n, sizeof *places);
+    for (int i = 0; i < self->n; i++)
+        places[i] = -1;
     for (int i = 0; i < self->n; i++) {
-        for (int k = self->starts[i]; k < self->starts[i + 1] && self->indices[k] < i; k++) {
-            const int j = self->indices[k], own = find(self, j, j);
-            values[k] /= own < 0 ? 0 : values[own];
-            for (int l = own + 1; l < self->starts[j + 1]; l++) {
-                const int place = find(self, i, self->indices[l]);
-                if (place >= 0)
-                    values[place] -= values[k] * values[l];
-            }
-        }
-        const int own = find(self, i, i);
-        if (position < 0 && (own < 0 || pivot_of(self, &values[own]) == 0))
+        for (int k = self->starts[i]; k < self->starts[i + 1]; k++)
+            places[self->indices[k]] = k;
+        eliminate(self, values, i, places);
+        for (int k = self->starts[i]; k < self->starts[i + 1]; k++)
+            places[self->indices[k]] = -1;
+        if (pivot_of(self, &values[self->diagonals[i]]) == 0 && position < 0)
             position = i;
     }
+    free(places);
     return position;
 }
 
@@ -362,9 +383,9 @@ static void move_diagonal(const struct refactor *self, double *values)
         for (int k = self->starts[i]; k < self->starts[i + 1]; k++) {
             const int j = self->indices[k];
             if (j < i)
-                values[k] *= values[find(self, j, j)];
+                values[k] *= values[self->diagonals[j]];
             else if (j > i)
-                values[k] /= values[find(self, i, i)];
+                values[k] /= values[self->diagonals[i]];
         }
 }
 
@@ -424,14 +445,14 @@ static void solve(const struct refactor *self, const double *values, double *x)
         for (int k = self->starts[i]; k < self->starts[i + 1] && self->indices[k] < i; k++)
             x[i] -= values[k] * x[self->indices[k]];
         if (!has_unit_l)
-            x[i] /= values[find(self, i, i)];
+            x[i] /= values[self->diagonals[i]];
     }
     for (int i = self->n - 1; i >= 0; i--) {
         for (int k = self->starts[i]; k < self->starts[i + 1]; k++)
             if (self->indices[k] > i)
                 x[i] -= values[k] * x[self->indices[k]];
         if (has_unit_l)
-            x[i] /= values[find(self, i, i)];
+            x[i] /= values[self->diagonals[i]];
     }
 }
 
