@@ -437,10 +437,18 @@ static void check_solution(void *library, void *handle, void *matrix)
         FIND(int (*)(void **, int64_t, void *, int), library, "cusparseCreateDnVec");
     EXPECT(make(&in, SIZE, x, DOUBLE), 0);
     EXPECT(make(&out, SIZE, y, DOUBLE), 0);
+    void *work = NULL;
+    EXPECT(FIND(int (*)(void **), library, "cusparseSpSV_createDescr")(&work), 0);
+    EXPECT(
+        FIND(int (*)(void *, int, const void *, void *, void *, void *, int, int, void *, void *),
+             library, "cusparseSpSV_analysis")(handle, PLAIN, &alpha, matrix, in, out, DOUBLE, 0,
+                                               work, NULL),
+        0);
     EXPECT(FIND(int (*)(void *, int, const void *, void *, void *, void *, int, int, void *),
                 library,
-                "cusparseSpSV_solve")(handle, PLAIN, &alpha, matrix, in, out, DOUBLE, 0, NULL),
+                "cusparseSpSV_solve")(handle, PLAIN, &alpha, matrix, in, out, DOUBLE, 0, work),
            0);
+    EXPECT(FIND(call_1, library, "cusparseSpSV_destroyDescr")(work), 0);
     for (int i = 0; i < SIZE; i++)
         EXPECT(y[i] == expected[i], 1);
 }
@@ -531,7 +539,7 @@ static void test_handles(void)
         const char *file, *create, *destroy, *refused;
         int status;
     } rows[] = {
-        {"libcusparse.so.12", "cusparseCreate", "cusparseDestroy", "cusparseBlockedEllGet", 10},
+        {"libcusparse.so.12", "cusparseCreate", "cusparseDestroy", "cusparseSpMMOp", 10},
         {"libcusolver.so.12", "cusolverSpCreate", "cusolverSpDestroy", "cusolverSpDgluSetup", 9},
         {"libcudnn.so.9", "cudnnCreate", "cudnnDestroy", "cudnnConvolutionForward", 3000},
     };

@@ -17,24 +17,26 @@ int cusparseSparseToDense(void *handle, const void *a_given, const void *b_given
     const struct wl_sparse_matrix *a = wl_sparse_matrix_check(a_given);
     const struct wl_sparse_dense *b = wl_sparse_dense_check(b_given);
     void *stream;
-    int status = wl_sparse_stream(handle, &stream);
+    int status = wl_sparse_generic_stream(handle, &stream);
     (void)algorithm, (void)space;
     if (status)
         return status;
-    if (!a || !b || a->type != b->type)
+    if (!a || !b || a->type != b->type || a->format == WL_SPARSE_VECTOR ||
+        (a->is_transposed ? a->is.column_count : a->is.row_count) != b->is.row_count ||
+        (a->is_transposed ? a->is.row_count : a->is.column_count) != b->is.column_count)
         return WL_SPARSE_INVALID_VALUE;
-    status = wl_sparse_types("cusparseSparseToDense", (int)a->type, (int)b->type);
-    if (status)
-        return status;
+    if (a->type == WL_SPARSE_INTEGER)
+        return wl_sparse_refuse_types("cusparseSparseToDense");
+    if (a->is.form != WL_SPARSE_ROWS)
+        return wl_sparse_refuse("cusparseSparseToDense", "this format");
     struct wl_sparse from = a->is;
     struct wl_dense to = b->is;
-    union wl_sparse_scalar zero = {0};
+    union wl_sparse_scalar zero = {{0}};
     int transpose = a->is_transposed;
-    status = wl_sparse_run("scale", b->type, to.row_count * to.column_count, stream,
-                           (void *[]){&to, &zero});
+    status = wl_sparse_run(a->type == WL_SPARSE_BYTE ? "blank" : "scale", b->type,
+                           to.row_count * to.column_count, stream, (void *[]){&to, &zero});
     return status ? status
-                  : wl_sparse_run("to_dense", b->type,
-                                  from.by_element ? from.element_count : from.row_count, stream,
+                  : wl_sparse_run("to_dense", b->type, wl_sparse_line_count(&from), stream,
                                   (void *[]){&from, &to, &transpose});
 }
 
@@ -62,12 +64,16 @@ static int take_dense(const char *call, void *handle, const void *a_given, const
 {
     const struct wl_sparse_dense *a = wl_sparse_dense_check(a_given);
     const struct wl_sparse_matrix *b = wl_sparse_matrix_check(b_given);
-    int status = wl_sparse_stream(handle, stream);
+    int status = wl_sparse_generic_stream(handle, stream);
     if (status)
         return status;
-    if (!a || !b || a->type != b->type)
+    if (!a || !b || a->type != b->type || b->format == WL_SPARSE_VECTOR ||
+        (b->is_transposed ? b->is.column_count : b->is.row_count) != a->is.row_count ||
+        (b->is_transposed ? b->is.row_count : b->is.column_count) != a->is.column_count)
         return WL_SPARSE_INVALID_VALUE;
-    return wl_sparse_types(call, (int)a->type, (int)b->type);
+    if (b->is.form == WL_SPARSE_BLOCKS || b->is.form == WL_SPARSE_SLICES)
+        return wl_sparse_refuse(call, "this format");
+    return a->type == WL_SPARSE_INTEGER ? wl_sparse_refuse_types(call) : WL_SPARSE_OK;
 }
 
 int cusparseDenseToSparse_analysis(void *handle, const void *a_given, void *b_given, int algorithm,
@@ -79,7 +85,7 @@ int cusparseDenseToSparse_analysis(void *handle, const void *a_given, void *b_gi
     int is_wide,
         status = take_dense("cusparseDenseToSparse_analysis", handle, a_given, b_given, &stream);
     (void)algorithm;
-    if (status)
+    if (status || b->is.form == WL_SPARSE_ELLPACK) /* whose places are given */
         return status;
     struct wl_dense from = b->is_transposed ? wl_sparse_transposed(a->is) : a->is;
     void *starts = starts_of(b, space, &is_wide);
@@ -111,6 +117,8 @@ int cusparseDenseToSparse_convert(void *handle, const void *a_given, void *b_giv
     struct wl_dense from = b->is_transposed ? wl_sparse_transposed(a->is) : a->is;
     struct wl_sparse to = b->is;
     void *starts = starts_of(b, space, &is_wide);
+    if (to.form == WL_SPARSE_ELLPACK)
+        return wl_sparse_run("pick", a->type, to.row_count, stream, (void *[]){&from, &to});
     return wl_sparse_run("from_dense", a->type, from.row_count, stream,
                          (void *[]){&from, &to, &starts, &is_wide});
 }
@@ -151,12 +159,14 @@ int cusparseCsr2cscEx2(void *handle, int m, int n, int count, const void *values
         return status;
     if (m < 0 || n < 0 || count < 0)
         return WL_SPARSE_INVALID_VALUE;
-    status = wl_sparse_types("cusparseCsr2cscEx2", type, type);
+    const size_t bytes = wl_sparse_value_bytes((enum wl_sparse_type)type);
+    char kind[8];
+    snprintf(kind, sizeof kind, "%d", (int)bytes);
+    if (!bytes)
+        return wl_sparse_refuse_types("cusparseCsr2cscEx2");
     struct wl_sparse from = plain(m, n, count, offsets, columns, values, base);
     struct wl_sparse to = plain(n, m, count, to_offsets, to_rows, to_values, base);
-    return status ? status
-                  : wl_sparse_run("transpose", (enum wl_sparse_type)type, 1, stream,
-                                  (void *[]){&from, &to, &with_values});
+    return wl_sparse_run_kind("transpose", kind, 1, stream, (void *[]){&from, &to, &with_values});
 }
 
 /* Elements that are not 0, of each row (direction 0) or column, and how many in all. */

@@ -54,6 +54,8 @@ int cusparseSetPointerMode(struct handle *handle, int mode)
 {
     if (!wl_stand_in_check(handle, WL_SPARSE_HANDLE))
         return WL_SPARSE_NOT_INITIALIZED;
+    if (mode != 0 && mode != 1)
+        return WL_SPARSE_INVALID_VALUE;
     handle->is_device_pointer = mode;
     return WL_SPARSE_OK;
 }
@@ -86,6 +88,11 @@ int wl_sparse_give_size(size_t *size_bytes)
     return WL_SPARSE_OK;
 }
 
+int wl_sparse_destroy(void *self, uint32_t magic)
+{
+    return !self || wl_stand_in_destroy(self, magic) ? WL_SPARSE_OK : WL_SPARSE_INVALID_VALUE;
+}
+
 int wl_sparse_stream(void *pointer, void **stream)
 {
     struct handle *handle = wl_stand_in_check(pointer, WL_SPARSE_HANDLE);
@@ -104,6 +111,7 @@ static const struct {
     {WL_SPARSE_ALLOC_FAILED, "CUSPARSE_STATUS_ALLOC_FAILED", "out of memory"},
     {WL_SPARSE_INVALID_VALUE, "CUSPARSE_STATUS_INVALID_VALUE", "invalid value"},
     {WL_SPARSE_EXECUTION_FAILED, "CUSPARSE_STATUS_EXECUTION_FAILED", "a kernel failed"},
+    {WL_SPARSE_INTERNAL_ERROR, "CUSPARSE_STATUS_INTERNAL_ERROR", "internal error"},
     {WL_SPARSE_ZERO_PIVOT, "CUSPARSE_STATUS_ZERO_PIVOT", "zero pivot"},
     {WL_SPARSE_NOT_SUPPORTED, "CUSPARSE_STATUS_NOT_SUPPORTED", "operation not supported"},
     {WL_SPARSE_INSUFFICIENT_RESOURCES, "CUSPARSE_STATUS_INSUFFICIENT_RESOURCES",
@@ -143,8 +151,7 @@ int cusparseCreateMatDescr(struct description **made)
 
 int cusparseDestroyMatDescr(struct description *self)
 {
-    return wl_stand_in_destroy(self, WL_SPARSE_DESCRIPTION) ? WL_SPARSE_OK
-                                                            : WL_SPARSE_INVALID_VALUE;
+    return wl_sparse_destroy(self, WL_SPARSE_DESCRIPTION);
 }
 
 #define FIELD(name, field)                                     \
@@ -170,26 +177,55 @@ int wl_sparse_base(const void *description)
     return self ? self->base : 0;
 }
 
-/* Descriptions of how work is done, which know nothing. */
-#define H(create, destroy) \
-    WL_STAND_IN_HANDLE(create, destroy, WL_SPARSE_WORK, WL_SPARSE_INVALID_VALUE)
-H(cusparseSpSV_createDescr, cusparseSpSV_destroyDescr)
-H(cusparseSpSM_createDescr, cusparseSpSM_destroyDescr)
-
 /* ---- kernels ---- */
 
 extern const struct wl_embedded_file wl_embedded_cusparse[];
 static struct wl_stand_in kernels = {.file = &wl_embedded_cusparse[0]};
 
+static const struct {
+    enum wl_sparse_type type;
+    size_t bytes;
+    const char *kind;
+} types[] = {
+    {WL_SPARSE_FLOAT, 4, "s"},        {WL_SPARSE_DOUBLE, 8, "d"},
+    {WL_SPARSE_COMPLEX, 8, "c"},      {WL_SPARSE_DOUBLE_COMPLEX, 16, "z"},
+    {WL_SPARSE_HALF, 2, "h"},         {WL_SPARSE_BFLOAT, 2, "b"},
+    {WL_SPARSE_COMPLEX_HALF, 4, "H"}, {WL_SPARSE_COMPLEX_BFLOAT, 4, "B"},
+    {WL_SPARSE_BYTE, 1, "i"},         {WL_SPARSE_INTEGER, 4, "i"},
+};
+
+size_t wl_sparse_value_bytes(enum wl_sparse_type type)
+{
+    for (size_t i = 0; i < WL_COUNT(types); i++)
+        if (types[i].type == type)
+            return types[i].bytes;
+    return 0;
+}
+
 int wl_sparse_run(const char *name, enum wl_sparse_type type, long long threads, void *stream,
                   void **parameters)
 {
-    static const char letters[] = {[WL_SPARSE_FLOAT] = 's', [WL_SPARSE_DOUBLE] = 'd'};
+    for (size_t i = 0; i < WL_COUNT(types); i++)
+        if (types[i].type == type)
+            return wl_sparse_run_kind(name, types[i].kind, threads, stream, parameters);
+    return wl_sparse_run_kind(name, NULL, threads, stream, parameters);
+}
+
+int wl_sparse_refuse(const char *call, const char *what)
+{
+    char text[128];
+    snprintf(text, sizeof text, "%s (cuSPARSE) of %s", call, what);
+    wl_device_refuse(text);
+    return WL_SPARSE_NOT_SUPPORTED;
+}
+
+int wl_sparse_run_kind(const char *name, const char *kind, long long threads, void *stream,
+                       void **parameters)
+{
     char full[64];
-    if (type == WL_SPARSE_NO_VALUES)
-        snprintf(full, sizeof full, "warplens_sparse_%s", name);
-    else
-        snprintf(full, sizeof full, "warplens_sparse_%s_%c", name, letters[type]);
+    if (threads < 0)
+        return WL_SPARSE_INVALID_VALUE;
+    snprintf(full, sizeof full, "warplens_sparse_%s%s%s", name, kind ? "_" : "", kind ? kind : "");
     return wl_stand_in_run(&kernels, full, (uint64_t)threads, stream, parameters)
                ? WL_SPARSE_EXECUTION_FAILED
                : WL_SPARSE_OK;

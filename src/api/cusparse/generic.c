@@ -1,16 +1,84 @@
 /* The descriptions of matrices and vectors. */
 #include "api/cusparse/generic.h"
+#include "base/count.h"
 
-enum { INDEX_32 = 2, INDEX_64 = 3 };
-
-int wl_sparse_types(const char *call, int type, int compute_type)
+int wl_sparse_generic_stream(void *handle, void **stream)
 {
-    char text[96];
-    if (type == compute_type && (type == WL_SPARSE_FLOAT || type == WL_SPARSE_DOUBLE))
-        return WL_SPARSE_OK;
-    snprintf(text, sizeof text, "%s (cuSPARSE) of values other than floats and doubles", call);
-    wl_device_refuse(text);
-    return WL_SPARSE_NOT_SUPPORTED;
+    return wl_sparse_stream(handle, stream) ? WL_SPARSE_INVALID_VALUE : WL_SPARSE_OK;
+}
+
+int wl_sparse_refuse_types(const char *call)
+{
+    return wl_sparse_refuse(call, "these types of values");
+}
+
+static const struct {
+    enum wl_sparse_type a, b, c, compute;
+    const char *kind;
+} kinds[] = {
+    {WL_SPARSE_FLOAT, WL_SPARSE_FLOAT, WL_SPARSE_FLOAT, WL_SPARSE_FLOAT, "s"},
+    {WL_SPARSE_DOUBLE, WL_SPARSE_DOUBLE, WL_SPARSE_DOUBLE, WL_SPARSE_DOUBLE, "d"},
+    {WL_SPARSE_COMPLEX, WL_SPARSE_COMPLEX, WL_SPARSE_COMPLEX, WL_SPARSE_COMPLEX, "c"},
+    {WL_SPARSE_DOUBLE_COMPLEX, WL_SPARSE_DOUBLE_COMPLEX, WL_SPARSE_DOUBLE_COMPLEX,
+     WL_SPARSE_DOUBLE_COMPLEX, "z"},
+    {WL_SPARSE_HALF, WL_SPARSE_HALF, WL_SPARSE_HALF, WL_SPARSE_FLOAT, "h"},
+    {WL_SPARSE_BFLOAT, WL_SPARSE_BFLOAT, WL_SPARSE_BFLOAT, WL_SPARSE_FLOAT, "b"},
+    {WL_SPARSE_COMPLEX_HALF, WL_SPARSE_COMPLEX_HALF, WL_SPARSE_COMPLEX_HALF, WL_SPARSE_COMPLEX,
+     "H"},
+    {WL_SPARSE_COMPLEX_BFLOAT, WL_SPARSE_COMPLEX_BFLOAT, WL_SPARSE_COMPLEX_BFLOAT,
+     WL_SPARSE_COMPLEX, "B"},
+    {WL_SPARSE_COMPLEX_HALF, WL_SPARSE_COMPLEX_HALF, WL_SPARSE_COMPLEX, WL_SPARSE_COMPLEX, "Hc"},
+    {WL_SPARSE_COMPLEX_BFLOAT, WL_SPARSE_COMPLEX_BFLOAT, WL_SPARSE_COMPLEX, WL_SPARSE_COMPLEX,
+     "Bc"},
+    {WL_SPARSE_HALF, WL_SPARSE_HALF, WL_SPARSE_FLOAT, WL_SPARSE_FLOAT, "hs"},
+    {WL_SPARSE_BFLOAT, WL_SPARSE_BFLOAT, WL_SPARSE_FLOAT, WL_SPARSE_FLOAT, "bs"},
+    {WL_SPARSE_BYTE, WL_SPARSE_BYTE, WL_SPARSE_INTEGER, WL_SPARSE_INTEGER, "i"},
+    {WL_SPARSE_BYTE, WL_SPARSE_BYTE, WL_SPARSE_FLOAT, WL_SPARSE_FLOAT, "is"},
+    {WL_SPARSE_FLOAT, WL_SPARSE_DOUBLE, WL_SPARSE_DOUBLE, WL_SPARSE_DOUBLE, "sd"},
+    {WL_SPARSE_FLOAT, WL_SPARSE_COMPLEX, WL_SPARSE_COMPLEX, WL_SPARSE_COMPLEX, "sc"},
+    {WL_SPARSE_DOUBLE, WL_SPARSE_DOUBLE_COMPLEX, WL_SPARSE_DOUBLE_COMPLEX, WL_SPARSE_DOUBLE_COMPLEX,
+     "dz"},
+};
+
+const char *wl_sparse_product_kind(int a, int b, int c, int compute)
+{
+    for (size_t i = 0; i < WL_COUNT(kinds); i++)
+        if ((int)kinds[i].a == a && (int)kinds[i].b == b && (int)kinds[i].c == c &&
+            (int)kinds[i].compute == compute)
+            return kinds[i].kind;
+    return NULL;
+}
+
+enum wl_sparse_type wl_sparse_sum_type(enum wl_sparse_type type)
+{
+    switch (type) {
+    case WL_SPARSE_HALF:
+    case WL_SPARSE_BFLOAT:
+        return WL_SPARSE_FLOAT;
+    case WL_SPARSE_COMPLEX_HALF:
+    case WL_SPARSE_COMPLEX_BFLOAT:
+        return WL_SPARSE_COMPLEX;
+    case WL_SPARSE_BYTE:
+        return WL_SPARSE_INTEGER;
+    default:
+        return type;
+    }
+}
+
+bool wl_sparse_is_complex(enum wl_sparse_type type)
+{
+    return type == WL_SPARSE_COMPLEX || type == WL_SPARSE_DOUBLE_COMPLEX ||
+           type == WL_SPARSE_COMPLEX_HALF || type == WL_SPARSE_COMPLEX_BFLOAT;
+}
+
+bool wl_sparse_is_operation(int op)
+{
+    return op >= WL_SPARSE_PLAIN && op <= WL_SPARSE_CONJUGATE;
+}
+
+long long wl_sparse_line_count(const struct wl_sparse *self)
+{
+    return self->by_element ? self->element_count : self->row_count;
 }
 
 const struct wl_sparse_matrix *wl_sparse_matrix_check(const void *given)
@@ -30,25 +98,39 @@ struct wl_dense wl_sparse_transposed(struct wl_dense of)
 
 /* ---- sparse ---- */
 
-static int make_sparse(struct wl_sparse_matrix **made, struct wl_sparse is, int offset_type,
-                       int column_type, int type)
+static bool is_index_type(int type)
+{
+    return type == WL_SPARSE_INDEX_32 || type == WL_SPARSE_INDEX_64;
+}
+
+static int make_sparse(struct wl_sparse_matrix **made, enum wl_sparse_format format,
+                       struct wl_sparse is, int offset_type, int column_type, int type)
 {
     if (!made || is.row_count < 0 || is.column_count < 0 || is.element_count < 0 ||
-        (offset_type != INDEX_32 && offset_type != INDEX_64) ||
-        (column_type != INDEX_32 && column_type != INDEX_64))
+        !is_index_type(offset_type) || !is_index_type(column_type) ||
+        (is.base != 0 && is.base != 1) || !wl_sparse_value_bytes((enum wl_sparse_type)type))
         return WL_SPARSE_INVALID_VALUE;
     *made = wl_stand_in_create(WL_SPARSE_MATRIX, sizeof **made);
     (*made)->is = is;
-    (*made)->is.has_wide_offsets = offset_type == INDEX_64;
-    (*made)->is.has_wide_columns = column_type == INDEX_64;
+    (*made)->is.has_wide_offsets = offset_type == WL_SPARSE_INDEX_64;
+    (*made)->is.has_wide_columns = column_type == WL_SPARSE_INDEX_64;
+    (*made)->format = format;
+    (*made)->is_transposed = format == WL_SPARSE_CSC;
     (*made)->type = (enum wl_sparse_type)type;
     (*made)->batch_count = 1;
+    (*made)->stored_count = is.element_count;
     return WL_SPARSE_OK;
 }
 
-int cusparseCreateCsr(struct wl_sparse_matrix **made, int64_t rows, int64_t columns, int64_t count,
-                      void *offsets, void *column_indices, void *values, int offset_type,
-                      int column_type, int base, int type)
+/* Each is made of constant arrays by a call of another name, too. */
+#define CREATE(Name, PARAMETERS)                                                             \
+    int cusparseCreate##Name PARAMETERS;                                                     \
+    int cusparseCreateConst##Name PARAMETERS __attribute__((alias("cusparseCreate" #Name))); \
+    int cusparseCreate##Name PARAMETERS
+
+CREATE(Csr, (struct wl_sparse_matrix * *made, int64_t rows, int64_t columns, int64_t count,
+             void *offsets, void *column_indices, void *values, int offset_type, int column_type,
+             int base, int type))
 {
     struct wl_sparse is = {.offsets = offsets,
                            .columns = column_indices,
@@ -57,39 +139,26 @@ int cusparseCreateCsr(struct wl_sparse_matrix **made, int64_t rows, int64_t colu
                            .column_count = columns,
                            .element_count = count,
                            .base = base};
-    return make_sparse(made, is, offset_type, column_type, type);
+    return make_sparse(made, WL_SPARSE_CSR, is, offset_type, column_type, type);
 }
 
-int cusparseCreateConstCsr(struct wl_sparse_matrix **made, int64_t rows, int64_t columns,
-                           int64_t count, void *offsets, void *column_indices, void *values,
-                           int offset_type, int column_type, int base, int type)
+CREATE(Csc, (struct wl_sparse_matrix * *made, int64_t rows, int64_t columns, int64_t count,
+             void *offsets, void *row_indices, void *values, int offset_type, int row_type,
+             int base, int type))
 {
-    return cusparseCreateCsr(made, rows, columns, count, offsets, column_indices, values,
-                             offset_type, column_type, base, type);
+    struct wl_sparse is = {.offsets = offsets,
+                           .columns = row_indices,
+                           .values = values,
+                           .row_count = columns,
+                           .column_count = rows,
+                           .element_count = count,
+                           .base = base};
+    return make_sparse(made, WL_SPARSE_CSC, is, offset_type, row_type, type);
 }
 
-int cusparseCreateCsc(struct wl_sparse_matrix **made, int64_t rows, int64_t columns, int64_t count,
-                      void *offsets, void *row_indices, void *values, int offset_type, int row_type,
-                      int base, int type)
-{
-    int status = cusparseCreateCsr(made, columns, rows, count, offsets, row_indices, values,
-                                   offset_type, row_type, base, type);
-    if (status == WL_SPARSE_OK)
-        (*made)->is_transposed = true;
-    return status;
-}
-
-int cusparseCreateConstCsc(struct wl_sparse_matrix **made, int64_t rows, int64_t columns,
-                           int64_t count, void *offsets, void *row_indices, void *values,
-                           int offset_type, int row_type, int base, int type)
-{
-    return cusparseCreateCsc(made, rows, columns, count, offsets, row_indices, values, offset_type,
-                             row_type, base, type);
-}
-
-int cusparseCreateCoo(struct wl_sparse_matrix **made, int64_t rows, int64_t columns, int64_t count,
-                      void *row_indices, void *column_indices, void *values, int index_type,
-                      int base, int type)
+CREATE(Coo,
+       (struct wl_sparse_matrix * *made, int64_t rows, int64_t columns, int64_t count,
+        void *row_indices, void *column_indices, void *values, int index_type, int base, int type))
 {
     struct wl_sparse is = {.offsets = row_indices,
                            .columns = column_indices,
@@ -99,19 +168,11 @@ int cusparseCreateCoo(struct wl_sparse_matrix **made, int64_t rows, int64_t colu
                            .element_count = count,
                            .base = base,
                            .by_element = 1};
-    return make_sparse(made, is, index_type, index_type, type);
+    return make_sparse(made, WL_SPARSE_COO, is, index_type, index_type, type);
 }
 
-int cusparseCreateConstCoo(struct wl_sparse_matrix **made, int64_t rows, int64_t columns,
-                           int64_t count, void *row_indices, void *column_indices, void *values,
-                           int index_type, int base, int type)
-{
-    return cusparseCreateCoo(made, rows, columns, count, row_indices, column_indices, values,
-                             index_type, base, type);
-}
-
-int cusparseCreateSpVec(struct wl_sparse_matrix **made, int64_t size, int64_t count, void *indices,
-                        void *values, int index_type, int base, int type)
+CREATE(SpVec, (struct wl_sparse_matrix * *made, int64_t size, int64_t count, void *indices,
+               void *values, int index_type, int base, int type))
 {
     struct wl_sparse is = {.columns = indices,
                            .values = values,
@@ -119,21 +180,78 @@ int cusparseCreateSpVec(struct wl_sparse_matrix **made, int64_t size, int64_t co
                            .column_count = size,
                            .element_count = count,
                            .base = base};
-    int status = make_sparse(made, is, INDEX_32, index_type, type);
-    if (status == WL_SPARSE_OK)
-        (*made)->is_vector = true;
-    return status;
+    if (count > size)
+        return WL_SPARSE_INVALID_VALUE;
+    return make_sparse(made, WL_SPARSE_VECTOR, is, WL_SPARSE_INDEX_32, index_type, type);
 }
 
-int cusparseCreateConstSpVec(struct wl_sparse_matrix **made, int64_t size, int64_t count,
-                             void *indices, void *values, int index_type, int base, int type)
+CREATE(Bsr, (struct wl_sparse_matrix * *made, int64_t block_row_count, int64_t block_column_count,
+             int64_t count, int64_t block_rows, int64_t block_columns, void *offsets,
+             void *column_indices, void *values, int offset_type, int column_type, int base,
+             int type, int order))
 {
-    return cusparseCreateSpVec(made, size, count, indices, values, index_type, base, type);
+    struct wl_sparse is = {.offsets = offsets,
+                           .columns = column_indices,
+                           .values = values,
+                           .row_count = block_row_count * block_rows,
+                           .column_count = block_column_count * block_columns,
+                           .element_count = count * block_rows * block_columns,
+                           .base = base,
+                           .form = WL_SPARSE_BLOCKS,
+                           .is_block_by_column = order == WL_SPARSE_BY_COLUMN,
+                           .block_rows = block_rows,
+                           .block_columns = block_columns};
+    if (block_rows < 1 || block_columns != block_rows ||
+        (order != WL_SPARSE_BY_COLUMN && order != WL_SPARSE_BY_ROW))
+        return WL_SPARSE_INVALID_VALUE;
+    return make_sparse(made, WL_SPARSE_BSR, is, offset_type, column_type, type);
+}
+
+CREATE(BlockedEll,
+       (struct wl_sparse_matrix * *made, int64_t rows, int64_t columns, int64_t block_size,
+        int64_t width, void *column_indices, void *values, int index_type, int base, int type))
+{
+    struct wl_sparse is = {.columns = column_indices,
+                           .values = values,
+                           .row_count = rows,
+                           .column_count = columns,
+                           .element_count = rows * width,
+                           .base = base,
+                           .form = WL_SPARSE_ELLPACK,
+                           .block_rows = block_size,
+                           .block_columns = block_size,
+                           .width = width};
+    if (block_size < 1 || width < 0 || width > columns || rows % block_size ||
+        columns % block_size || width % block_size)
+        return WL_SPARSE_INVALID_VALUE;
+    return make_sparse(made, WL_SPARSE_BLOCKED_ELL, is, index_type, index_type, type);
+}
+
+CREATE(SlicedEll, (struct wl_sparse_matrix * *made, int64_t rows, int64_t columns, int64_t count,
+                   int64_t stored_count, int64_t slice_rows, void *offsets, void *column_indices,
+                   void *values, int offset_type, int column_type, int base, int type))
+{
+    struct wl_sparse is = {.offsets = offsets,
+                           .columns = column_indices,
+                           .values = values,
+                           .row_count = rows,
+                           .column_count = columns,
+                           .element_count = count,
+                           .base = base,
+                           .form = WL_SPARSE_SLICES,
+                           .block_rows = slice_rows,
+                           .block_columns = 1};
+    if (slice_rows < 1 || stored_count < count)
+        return WL_SPARSE_INVALID_VALUE;
+    int status = make_sparse(made, WL_SPARSE_SLICED_ELL, is, offset_type, column_type, type);
+    if (!status)
+        (*made)->stored_count = stored_count;
+    return status;
 }
 
 int cusparseDestroySpMat(struct wl_sparse_matrix *self)
 {
-    return wl_stand_in_destroy(self, WL_SPARSE_MATRIX) ? WL_SPARSE_OK : WL_SPARSE_INVALID_VALUE;
+    return wl_sparse_destroy(self, WL_SPARSE_MATRIX);
 }
 
 int cusparseDestroySpVec(struct wl_sparse_matrix *self)
@@ -141,95 +259,9 @@ int cusparseDestroySpVec(struct wl_sparse_matrix *self)
     return cusparseDestroySpMat(self);
 }
 
-static int set_pointers(struct wl_sparse_matrix *self, bool by_element, void *offsets,
-                        void *columns, void *values)
-{
-    if (!wl_sparse_matrix_check(self) || (self->is.by_element != 0) != by_element)
-        return WL_SPARSE_INVALID_VALUE;
-    self->is.offsets = offsets;
-    self->is.columns = columns;
-    self->is.values = values;
-    return WL_SPARSE_OK;
-}
-
-int cusparseCsrSetPointers(struct wl_sparse_matrix *self, void *offsets, void *columns,
-                           void *values)
-{
-    return set_pointers(self, false, offsets, columns, values);
-}
-
-int cusparseCscSetPointers(struct wl_sparse_matrix *self, void *offsets, void *rows, void *values)
-{
-    return set_pointers(self, false, offsets, rows, values);
-}
-
-int cusparseCooSetPointers(struct wl_sparse_matrix *self, void *rows, void *columns, void *values)
-{
-    return set_pointers(self, true, rows, columns, values);
-}
-
-int cusparseSpMatGetSize(const struct wl_sparse_matrix *self, int64_t *rows, int64_t *columns,
-                         int64_t *count)
-{
-    if (!wl_sparse_matrix_check(self) || !rows || !columns || !count)
-        return WL_SPARSE_INVALID_VALUE;
-    *rows = self->is_transposed ? self->is.column_count : self->is.row_count;
-    *columns = self->is_transposed ? self->is.row_count : self->is.column_count;
-    *count = self->is.element_count;
-    return WL_SPARSE_OK;
-}
-
-int cusparseSpMatSetValues(struct wl_sparse_matrix *self, void *values)
-{
-    if (!wl_sparse_matrix_check(self))
-        return WL_SPARSE_INVALID_VALUE;
-    self->is.values = values;
-    return WL_SPARSE_OK;
-}
-
-int cusparseSpMatGetValues(struct wl_sparse_matrix *self, void **values)
-{
-    if (!wl_sparse_matrix_check(self) || !values)
-        return WL_SPARSE_INVALID_VALUE;
-    *values = self->is.values;
-    return WL_SPARSE_OK;
-}
-
-int cusparseSpMatSetAttribute(struct wl_sparse_matrix *self, int attribute, const void *data,
-                              size_t size_bytes)
-{
-    enum { FILL_MODE, DIAG_TYPE };
-    if (!wl_sparse_matrix_check(self) || !data || size_bytes != sizeof(int) ||
-        (attribute != FILL_MODE && attribute != DIAG_TYPE))
-        return WL_SPARSE_INVALID_VALUE;
-    *(attribute == FILL_MODE ? &self->is_upper : &self->is_unit) = *(const int *)data;
-    return WL_SPARSE_OK;
-}
-
-int cusparseCsrSetStridedBatch(struct wl_sparse_matrix *self, int count, int64_t offset_stride,
-                               int64_t element_stride)
-{
-    if (!wl_sparse_matrix_check(self) || count < 1)
-        return WL_SPARSE_INVALID_VALUE;
-    self->batch_count = count;
-    self->offset_stride = offset_stride;
-    self->element_stride = element_stride;
-    return WL_SPARSE_OK;
-}
-
-int cusparseCooSetStridedBatch(struct wl_sparse_matrix *self, int count, int64_t stride)
-{
-    return cusparseCsrSetStridedBatch(self, count, stride, stride);
-}
-
 static void *moved(void *from, long long count, size_t element_bytes)
 {
     return (char *)from + count * (long long)element_bytes;
-}
-
-size_t wl_sparse_value_bytes(enum wl_sparse_type type)
-{
-    return type == WL_SPARSE_DOUBLE ? sizeof(double) : sizeof(float);
 }
 
 struct wl_sparse wl_sparse_member(const struct wl_sparse_matrix *of, int i)
@@ -238,19 +270,20 @@ struct wl_sparse wl_sparse_member(const struct wl_sparse_matrix *of, int i)
     if (of->batch_count == 1)
         return is;
     is.offsets = moved(is.offsets, i * of->offset_stride, is.has_wide_offsets ? 8 : 4);
-    is.columns = moved(is.columns, i * of->element_stride, is.has_wide_columns ? 8 : 4);
-    is.values = moved(is.values, i * of->element_stride, wl_sparse_value_bytes(of->type));
+    is.columns = moved(is.columns, i * of->column_stride, is.has_wide_columns ? 8 : 4);
+    is.values = moved(is.values, i * of->value_stride, wl_sparse_value_bytes(of->type));
     return is;
 }
 
 /* ---- dense ---- */
 
-int cusparseCreateDnMat(struct wl_sparse_dense **made, int64_t rows, int64_t columns,
-                        int64_t leading, void *values, int type, int order)
+CREATE(DnMat, (struct wl_sparse_dense * *made, int64_t rows, int64_t columns, int64_t leading,
+               void *values, int type, int order))
 {
     const bool by_row = order == WL_SPARSE_BY_ROW;
     if (!made || rows < 0 || columns < 0 || leading < (by_row ? columns : rows) ||
-        (order != WL_SPARSE_BY_ROW && order != WL_SPARSE_BY_COLUMN))
+        (order != WL_SPARSE_BY_ROW && order != WL_SPARSE_BY_COLUMN) ||
+        !wl_sparse_value_bytes((enum wl_sparse_type)type))
         return WL_SPARSE_INVALID_VALUE;
     *made = wl_stand_in_create(WL_SPARSE_DENSE, sizeof **made);
     (*made)->is =
@@ -262,65 +295,19 @@ int cusparseCreateDnMat(struct wl_sparse_dense **made, int64_t rows, int64_t col
     return WL_SPARSE_OK;
 }
 
-int cusparseCreateConstDnMat(struct wl_sparse_dense **made, int64_t rows, int64_t columns,
-                             int64_t leading, void *values, int type, int order)
-{
-    return cusparseCreateDnMat(made, rows, columns, leading, values, type, order);
-}
-
-int cusparseCreateDnVec(struct wl_sparse_dense **made, int64_t size, void *values, int type)
+CREATE(DnVec, (struct wl_sparse_dense * *made, int64_t size, void *values, int type))
 {
     return cusparseCreateDnMat(made, size, 1, size, values, type, WL_SPARSE_BY_COLUMN);
 }
 
-int cusparseCreateConstDnVec(struct wl_sparse_dense **made, int64_t size, void *values, int type)
-{
-    return cusparseCreateDnVec(made, size, values, type);
-}
-
 int cusparseDestroyDnMat(struct wl_sparse_dense *self)
 {
-    return wl_stand_in_destroy(self, WL_SPARSE_DENSE) ? WL_SPARSE_OK : WL_SPARSE_INVALID_VALUE;
+    return wl_sparse_destroy(self, WL_SPARSE_DENSE);
 }
 
 int cusparseDestroyDnVec(struct wl_sparse_dense *self)
 {
     return cusparseDestroyDnMat(self);
-}
-
-int cusparseDnMatSetValues(struct wl_sparse_dense *self, void *values)
-{
-    if (!wl_sparse_dense_check(self))
-        return WL_SPARSE_INVALID_VALUE;
-    self->is.values = values;
-    return WL_SPARSE_OK;
-}
-
-int cusparseDnVecSetValues(struct wl_sparse_dense *self, void *values)
-{
-    return cusparseDnMatSetValues(self, values);
-}
-
-int cusparseDnMatGetValues(struct wl_sparse_dense *self, void **values)
-{
-    if (!wl_sparse_dense_check(self) || !values)
-        return WL_SPARSE_INVALID_VALUE;
-    *values = self->is.values;
-    return WL_SPARSE_OK;
-}
-
-int cusparseDnVecGetValues(struct wl_sparse_dense *self, void **values)
-{
-    return cusparseDnMatGetValues(self, values);
-}
-
-int cusparseDnMatSetStridedBatch(struct wl_sparse_dense *self, int count, int64_t stride)
-{
-    if (!wl_sparse_dense_check(self) || count < 1)
-        return WL_SPARSE_INVALID_VALUE;
-    self->batch_count = count;
-    self->stride = stride;
-    return WL_SPARSE_OK;
 }
 
 struct wl_dense wl_sparse_dense_member(const struct wl_sparse_dense *of, int i)

@@ -62,22 +62,14 @@ int cusparseSpGEMM_createDescr(struct work **made)
 
 int cusparseSpGEMM_destroyDescr(struct work *self)
 {
-    return wl_stand_in_destroy(self, WL_SPARSE_PRODUCT) ? WL_SPARSE_OK : WL_SPARSE_INVALID_VALUE;
+    return wl_sparse_destroy(self, WL_SPARSE_PRODUCT);
 }
 
 /* ---- what is given ---- */
 
-static int refuse(const char *call, const char *what)
-{
-    char text[96];
-    snprintf(text, sizeof text, "%s (cuSPARSE) of %s", call, what);
-    wl_device_refuse(text);
-    return WL_SPARSE_NOT_SUPPORTED;
-}
-
 static bool is_compressed(const struct wl_sparse_matrix *self)
 {
-    return !self->is.by_element && !self->is_transposed && self->batch_count == 1;
+    return self->format == WL_SPARSE_CSR && self->batch_count == 1;
 }
 
 static bool has_pointers(const struct wl_sparse *self, bool is_pattern)
@@ -93,22 +85,22 @@ static int take(const struct given *given, struct taken *taken)
                                   *b = wl_sparse_matrix_check(given->b),
                                   *c = wl_sparse_matrix_check(given->c);
     const bool is_pattern = given->is_pattern;
-    int status = wl_sparse_stream(given->handle, &taken->stream);
+    int status = wl_sparse_generic_stream(given->handle, &taken->stream);
     if (status)
         return status;
-    if (!a || !b || !c || (!is_pattern && (!given->alpha || !given->beta)) || a->is_vector ||
-        b->is_vector || c->is_vector || a->type != c->type || b->type != c->type ||
+    if (!a || !b || !c || (!is_pattern && (!given->alpha || !given->beta)) ||
+        a->format == WL_SPARSE_VECTOR || b->format == WL_SPARSE_VECTOR ||
+        c->format == WL_SPARSE_VECTOR || a->type != c->type || b->type != c->type ||
         given->algorithm < DEFAULT || given->algorithm > ALG3 ||
         !wl_stand_in_check(given->work, WL_SPARSE_PRODUCT))
         return WL_SPARSE_INVALID_VALUE;
     if (given->op_a || given->op_b)
-        return refuse(given->call, "transposed matrices");
+        return wl_sparse_refuse(given->call, "transposed matrices");
     if (!is_compressed(a) || !is_compressed(b) || !is_compressed(c))
-        return refuse(given->call, "other than compressed rows");
-    status =
-        wl_sparse_types(given->call, (int)c->type, is_pattern ? (int)c->type : given->compute_type);
-    if (status)
-        return status;
+        return wl_sparse_refuse(given->call, "other than compressed rows");
+    if (c->type == WL_SPARSE_BYTE || c->type == WL_SPARSE_INTEGER ||
+        (!is_pattern && given->compute_type != (int)c->type))
+        return wl_sparse_refuse_types(given->call);
     if (a->is.row_count != c->is.row_count || b->is.column_count != c->is.column_count ||
         a->is.column_count != b->is.row_count || !has_pointers(&a->is, is_pattern) ||
         !has_pointers(&b->is, is_pattern))
@@ -118,7 +110,7 @@ static int take(const struct given *given, struct taken *taken)
     taken->a = a->is;
     taken->b = b->is;
     taken->type = c->type;
-    taken->alpha = taken->beta = (union wl_sparse_scalar){0};
+    taken->alpha = taken->beta = (union wl_sparse_scalar){{0}};
     if (!is_pattern) {
         taken->alpha = wl_sparse_read_scalar(given->alpha, c->type);
         taken->beta = wl_sparse_read_scalar(given->beta, c->type);
@@ -143,7 +135,8 @@ static size_t offset_bytes(long long row_count)
 
 static size_t product_bytes(const struct work *self, long long product_count)
 {
-    const size_t each = 2 * (sizeof(long long) + wl_sparse_value_bytes(self->type));
+    const size_t each =
+        2 * (sizeof(long long) + wl_sparse_value_bytes(wl_sparse_sum_type(self->type)));
     return 2 * offset_bytes(self->row_count) + (size_t)product_count * each;
 }
 

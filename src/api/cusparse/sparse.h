@@ -4,6 +4,14 @@
 #ifndef WL_API_CUSPARSE_SPARSE_H
 #define WL_API_CUSPARSE_SPARSE_H
 
+/* How a sparse matrix is stored. */
+enum wl_sparse_form {
+    WL_SPARSE_ROWS,    /* compressed rows, or single elements */
+    WL_SPARSE_BLOCKS,  /* compressed rows of blocks */
+    WL_SPARSE_ELLPACK, /* as many blocks in each row of blocks; a column of -1: none */
+    WL_SPARSE_SLICES,  /* as many elements in each row of a slice; a column of -1: none */
+};
+
 /* A CSR matrix, or a COO one (by_element: offsets then holds the row of each element). A CSC matrix
  * is stored as its transpose. */
 struct wl_sparse {
@@ -12,6 +20,9 @@ struct wl_sparse {
     int has_wide_offsets, has_wide_columns; /* 64 bits */
     int base;                               /* the first index: 0 or 1 */
     int by_element;
+    int form, is_block_by_column;        /* the elements of each block stand column by column */
+    long long block_rows, block_columns; /* of slices: the rows of one */
+    long long width;                     /* columns in each row, of WL_SPARSE_ELLPACK */
 };
 
 /* A dense matrix or a vector: element (row, column) is values[row * row_step + column *
@@ -19,6 +30,12 @@ struct wl_sparse {
 struct wl_dense {
     void *values;
     long long row_count, column_count, row_step, column_step;
+};
+
+/* How a triangle is solved. */
+struct wl_triangle {
+    int is_upper, is_unit, is_transposed, is_conjugate;
+    int is_right_conjugate; /* the right sides are */
 };
 
 /* A product of two matrices of compressed rows while it is made. */
