@@ -1,6 +1,6 @@
 /* Calls that change how a matrix is stored, and the older calls that say all of a matrix
  * themselves. */
-#include "api/cusparse/generic.h"
+#include "api/cusparse/older.h"
 
 /* ---- dense and sparse ---- */
 
@@ -125,18 +125,6 @@ int cusparseDenseToSparse_convert(void *handle, const void *a_given, void *b_giv
 
 /* ---- older calls ---- */
 
-static struct wl_sparse plain(int rows, int columns, long long count, const void *offsets,
-                              const void *column_indices, const void *values, int base)
-{
-    return (struct wl_sparse){.offsets = (void *)(uintptr_t)offsets,
-                              .columns = (void *)(uintptr_t)column_indices,
-                              .values = (void *)(uintptr_t)values,
-                              .row_count = rows,
-                              .column_count = columns,
-                              .element_count = count,
-                              .base = base};
-}
-
 int cusparseCsr2cscEx2_bufferSize(void *handle, int m, int n, int count, const void *values,
                                   const int *offsets, const int *columns, void *to_values,
                                   int *to_offsets, int *to_rows, int type, int action, int base,
@@ -164,43 +152,9 @@ int cusparseCsr2cscEx2(void *handle, int m, int n, int count, const void *values
     snprintf(kind, sizeof kind, "%d", (int)bytes);
     if (!bytes)
         return wl_sparse_refuse_types("cusparseCsr2cscEx2");
-    struct wl_sparse from = plain(m, n, count, offsets, columns, values, base);
-    struct wl_sparse to = plain(n, m, count, to_offsets, to_rows, to_values, base);
+    struct wl_sparse from = wl_sparse_rows(m, n, count, values, offsets, columns, base);
+    struct wl_sparse to = wl_sparse_rows(n, m, count, to_values, to_offsets, to_rows, base);
     return wl_sparse_run_kind("transpose", kind, 1, stream, (void *[]){&from, &to, &with_values});
-}
-
-/* Elements that are not 0, of each row (direction 0) or column, and how many in all. */
-static int count_elements(void *handle, enum wl_sparse_type type, int direction, int m, int n,
-                          const void *a, int lda, int *counts, int *total)
-{
-    void *stream;
-    int status = wl_sparse_stream(handle, &stream), is_wide = 0, sum = 0;
-    struct wl_dense from = {(void *)(uintptr_t)a, m, n, 1, lda};
-    if (status)
-        return status;
-    if (m < 0 || n < 0 || lda < m || !a || !counts || !total)
-        return WL_SPARSE_INVALID_VALUE;
-    from = direction ? wl_sparse_transposed(from) : from;
-    status =
-        wl_sparse_run("count", type, from.row_count, stream, (void *[]){&from, &counts, &is_wide});
-    for (long long i = 0; !status && i < from.row_count; i++)
-        sum += counts[i]; /* which the host can read here */
-    *total = sum;
-    return status;
-}
-
-int cusparseSnnz(void *handle, int direction, int m, int n, const void *description, const float *a,
-                 int lda, int *counts, int *total)
-{
-    (void)description;
-    return count_elements(handle, WL_SPARSE_FLOAT, direction, m, n, a, lda, counts, total);
-}
-
-int cusparseDnnz(void *handle, int direction, int m, int n, const void *description,
-                 const double *a, int lda, int *counts, int *total)
-{
-    (void)description;
-    return count_elements(handle, WL_SPARSE_DOUBLE, direction, m, n, a, lda, counts, total);
 }
 
 int cusparseCreateIdentityPermutation(void *handle, int n, int *places)
@@ -213,25 +167,6 @@ int cusparseCreateIdentityPermutation(void *handle, int n, int *places)
     return places ? wl_sparse_run("number", WL_SPARSE_NO_VALUES, n, stream,
                                   (void *[]){&places, &count})
                   : WL_SPARSE_INVALID_VALUE;
-}
-
-int cusparseXcsrsort_bufferSizeExt(void *handle, int m, int n, int count, const int *offsets,
-                                   const int *columns, size_t *size_bytes)
-{
-    (void)handle, (void)m, (void)n, (void)count, (void)offsets, (void)columns;
-    return wl_sparse_give_size(size_bytes);
-}
-
-int cusparseXcsrsort(void *handle, int m, int n, int count, const void *description,
-                     const int *offsets, int *columns, int *places, void *space)
-{
-    void *stream;
-    int status = wl_sparse_stream(handle, &stream);
-    (void)space;
-    if (status)
-        return status;
-    struct wl_sparse own = plain(m, n, count, offsets, columns, NULL, wl_sparse_base(description));
-    return wl_sparse_run("sort", WL_SPARSE_NO_VALUES, m, stream, (void *[]){&own, &places});
 }
 
 int cusparseXcoo2csr(void *handle, const int *rows, int count, int m, int *offsets, int base)
@@ -254,90 +189,3 @@ int cusparseXcsr2coo(void *handle, const int *offsets, int count, int m, int *ro
                   : wl_sparse_run("expand", WL_SPARSE_NO_VALUES, row_count, stream,
                                   (void *[]){&offsets, &row_count, &rows, &base});
 }
-
-/* ---- incomplete factors ---- */
-
-struct info {
-    uint32_t magic;
-    int *zero_pivot; /* in device memory; NULL: nothing was factored yet */
-};
-
-int cusparseCreateCsrilu02Info(struct info **made)
-{
-    if (!made)
-        return WL_SPARSE_INVALID_VALUE;
-    *made = wl_stand_in_create(WL_SPARSE_INFO, sizeof **made);
-    return WL_SPARSE_OK;
-}
-
-int cusparseDestroyCsrilu02Info(struct info *self)
-{
-    if (!wl_stand_in_check(self, WL_SPARSE_INFO))
-        return WL_SPARSE_INVALID_VALUE;
-    if (self->zero_pivot)
-        wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, self->zero_pivot);
-    wl_stand_in_destroy(self, WL_SPARSE_INFO);
-    return WL_SPARSE_OK;
-}
-
-int cusparseXcsrilu02_zeroPivot(void *handle, struct info *info, int *position)
-{
-    if (!wl_stand_in_check(handle, WL_SPARSE_HANDLE))
-        return WL_SPARSE_NOT_INITIALIZED;
-    if (!wl_stand_in_check(info, WL_SPARSE_INFO) || !position)
-        return WL_SPARSE_INVALID_VALUE;
-    *position = info->zero_pivot ? *info->zero_pivot : -1;
-    return *position < 0 ? WL_SPARSE_OK : WL_SPARSE_ZERO_PIVOT;
-}
-
-static int factor(void *handle, enum wl_sparse_type type, int m, int count, const void *description,
-                  void *values, const int *offsets, const int *columns, struct info *info)
-{
-    void *stream, *made = NULL;
-    int status = wl_sparse_stream(handle, &stream);
-    if (status)
-        return status;
-    if (!wl_stand_in_check(info, WL_SPARSE_INFO) || m < 0 || count < 0)
-        return WL_SPARSE_INVALID_VALUE;
-    if (!info->zero_pivot &&
-        wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, sizeof *info->zero_pivot, 0, &made))
-        return WL_SPARSE_ALLOC_FAILED;
-    if (made)
-        info->zero_pivot = made;
-    struct wl_sparse own =
-        plain(m, m, count, offsets, columns, values, wl_sparse_base(description));
-    return wl_sparse_run("factor", type, 1, stream, (void *[]){&own, &info->zero_pivot});
-}
-
-#define FACTORS(Letter, T, TYPE)                                                                 \
-    int cusparse##Letter##csrilu02_bufferSize(                                                   \
-        void *handle, int m, int count, const void *description, T *values, const int *offsets,  \
-        const int *columns, struct info *info, int *size_bytes)                                  \
-    {                                                                                            \
-        (void)handle, (void)m, (void)count, (void)description, (void)values, (void)offsets;      \
-        (void)columns, (void)info;                                                               \
-        if (!size_bytes)                                                                         \
-            return WL_SPARSE_INVALID_VALUE;                                                      \
-        *size_bytes = WL_SPARSE_SPACE_BYTES;                                                     \
-        return WL_SPARSE_OK;                                                                     \
-    }                                                                                            \
-    int cusparse##Letter##csrilu02_analysis(                                                     \
-        void *handle, int m, int count, const void *description, const T *values,                \
-        const int *offsets, const int *columns, struct info *info, int policy, void *space)      \
-    {                                                                                            \
-        (void)m, (void)count, (void)description, (void)values, (void)offsets, (void)columns;     \
-        (void)policy, (void)space;                                                               \
-        if (!wl_stand_in_check(handle, WL_SPARSE_HANDLE))                                        \
-            return WL_SPARSE_NOT_INITIALIZED;                                                    \
-        return wl_stand_in_check(info, WL_SPARSE_INFO) ? WL_SPARSE_OK : WL_SPARSE_INVALID_VALUE; \
-    }                                                                                            \
-    int cusparse##Letter##csrilu02(void *handle, int m, int count, const void *description,      \
-                                   T *values, const int *offsets, const int *columns,            \
-                                   struct info *info, int policy, void *space)                   \
-    {                                                                                            \
-        (void)policy, (void)space;                                                               \
-        return factor(handle, TYPE, m, count, description, values, offsets, columns, info);      \
-    }
-
-FACTORS(S, float, WL_SPARSE_FLOAT)
-FACTORS(D, double, WL_SPARSE_DOUBLE)

@@ -177,10 +177,18 @@ int wl_sparse_base(const void *description)
     return self ? self->base : 0;
 }
 
+struct wl_triangle wl_sparse_triangle(const void *description)
+{
+    const struct description *self = description;
+    return (struct wl_triangle){.is_upper = self && self->fill, .is_unit = self && self->diagonal};
+}
+
 /* ---- kernels ---- */
 
 extern const struct wl_embedded_file wl_embedded_cusparse[];
-static struct wl_stand_in kernels = {.file = &wl_embedded_cusparse[0]};
+enum { GENERIC, OLDER };
+static struct wl_stand_in kernels[] = {{.file = &wl_embedded_cusparse[GENERIC]},
+                                       {.file = &wl_embedded_cusparse[OLDER]}};
 
 static const struct {
     enum wl_sparse_type type;
@@ -202,13 +210,48 @@ size_t wl_sparse_value_bytes(enum wl_sparse_type type)
     return 0;
 }
 
-int wl_sparse_run(const char *name, enum wl_sparse_type type, long long threads, void *stream,
-                  void **parameters)
+static const char *kind_of(enum wl_sparse_type type)
 {
     for (size_t i = 0; i < WL_COUNT(types); i++)
         if (types[i].type == type)
-            return wl_sparse_run_kind(name, types[i].kind, threads, stream, parameters);
-    return wl_sparse_run_kind(name, NULL, threads, stream, parameters);
+            return types[i].kind;
+    return NULL;
+}
+
+static int run(struct wl_stand_in *of, const char *name, const char *kind, long long threads,
+               void *stream, void **parameters)
+{
+    char full[64];
+    if (threads < 0)
+        return WL_SPARSE_INVALID_VALUE;
+    snprintf(full, sizeof full, "warplens_sparse_%s%s%s", name, kind ? "_" : "", kind ? kind : "");
+    return wl_stand_in_run(of, full, (uint64_t)threads, stream, parameters)
+               ? WL_SPARSE_EXECUTION_FAILED
+               : WL_SPARSE_OK;
+}
+
+int wl_sparse_run_kind(const char *name, const char *kind, long long threads, void *stream,
+                       void **parameters)
+{
+    return run(&kernels[GENERIC], name, kind, threads, stream, parameters);
+}
+
+int wl_sparse_run(const char *name, enum wl_sparse_type type, long long threads, void *stream,
+                  void **parameters)
+{
+    return wl_sparse_run_kind(name, kind_of(type), threads, stream, parameters);
+}
+
+int wl_sparse_run_older_kind(const char *name, const char *kind, long long threads, void *stream,
+                             void **parameters)
+{
+    return run(&kernels[OLDER], name, kind, threads, stream, parameters);
+}
+
+int wl_sparse_run_older(const char *name, enum wl_sparse_type type, long long threads, void *stream,
+                        void **parameters)
+{
+    return wl_sparse_run_older_kind(name, kind_of(type), threads, stream, parameters);
 }
 
 int wl_sparse_refuse(const char *call, const char *what)
@@ -217,18 +260,6 @@ int wl_sparse_refuse(const char *call, const char *what)
     snprintf(text, sizeof text, "%s (cuSPARSE) of %s", call, what);
     wl_device_refuse(text);
     return WL_SPARSE_NOT_SUPPORTED;
-}
-
-int wl_sparse_run_kind(const char *name, const char *kind, long long threads, void *stream,
-                       void **parameters)
-{
-    char full[64];
-    if (threads < 0)
-        return WL_SPARSE_INVALID_VALUE;
-    snprintf(full, sizeof full, "warplens_sparse_%s%s%s", name, kind ? "_" : "", kind ? kind : "");
-    return wl_stand_in_run(&kernels, full, (uint64_t)threads, stream, parameters)
-               ? WL_SPARSE_EXECUTION_FAILED
-               : WL_SPARSE_OK;
 }
 
 /* ---- what is not there ---- */

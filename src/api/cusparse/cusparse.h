@@ -62,6 +62,7 @@ int wl_sparse_destroy(void *self, uint32_t magic);
 int wl_sparse_stream(void *handle, void **stream);
 /* The index base (0 or 1) of a legacy matrix descriptor. */
 int wl_sparse_base(const void *description);
+struct wl_triangle wl_sparse_triangle(const void *description);
 /* 0 for what is none. */
 size_t wl_sparse_value_bytes(enum wl_sparse_type type);
 /* Launches a kernel of sparse.cu of that type, or of that kind; gives a status of cuSPARSE. */
@@ -69,6 +70,11 @@ int wl_sparse_run(const char *name, enum wl_sparse_type type, long long threads,
                   void **parameters);
 int wl_sparse_run_kind(const char *name, const char *kind, long long threads, void *stream,
                        void **parameters);
+/* The same of kernels of older.cu. */
+int wl_sparse_run_older(const char *name, enum wl_sparse_type type, long long threads, void *stream,
+                        void **parameters);
+int wl_sparse_run_older_kind(const char *name, const char *kind, long long threads, void *stream,
+                             void **parameters);
 /* Notes that a call was refused for what it is given: WL_SPARSE_NOT_SUPPORTED. */
 int wl_sparse_refuse(const char *call, const char *what);
 

@@ -38,6 +38,15 @@ struct wl_triangle {
     int is_right_conjugate; /* the right sides are */
 };
 
+/* Systems of equations of few diagonals: row i of system s is at i * step + s * stride of each, and
+ * of x with its own. The diagonals are those from the lowest on, of which the middle is the main
+ * one. */
+struct wl_band {
+    const void *diagonals[5];
+    void *x;
+    long long row_count, count, step, stride, x_step, x_stride;
+};
+
 /* A product of two matrices of compressed rows while it is made. */
 struct wl_product {
     long long *begins;  /* of each row's products, and their end */
