@@ -254,10 +254,13 @@ static int set_batch(struct wl_sparse_matrix *self, int count, int64_t offset_st
     return WL_SPARSE_OK;
 }
 
-int cusparseCsrSetStridedBatch(void *self, int count, int64_t offset_stride, int64_t element_stride)
+int cusparseCsrSetStridedBatch(void *given, int count, int64_t offset_stride,
+                               int64_t element_stride)
 {
-    return set_batch(of_format(self, CSR | CSC), count, offset_stride, element_stride,
-                     element_stride);
+    struct wl_sparse_matrix *self = of_format(given, CSR | CSC);
+    if (self && offset_stride && offset_stride <= self->is.row_count)
+        return WL_SPARSE_INVALID_VALUE;
+    return set_batch(self, count, offset_stride, element_stride, element_stride);
 }
 
 int cusparseCooSetStridedBatch(void *self, int count, int64_t stride)
