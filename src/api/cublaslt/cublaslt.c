@@ -5,7 +5,6 @@
 #include "api/cublaslt/cublaslt.h"
 #include "base/count.h"
 
-#define VERSION 130000
 #define DESCRIPTION_MAGIC 0x77626C44u
 #define LAYOUT_MAGIC 0x77626C4Cu
 #define PREFERENCE_MAGIC 0x77626C50u
@@ -38,12 +37,12 @@ int cublasLtDestroy(void *handle)
 
 size_t cublasLtGetVersion(void)
 {
-    return VERSION;
+    return WL_LT_VERSION;
 }
 
 size_t cublasLtGetCudartVersion(void)
 {
-    return VERSION;
+    return WL_LT_VERSION;
 }
 
 const char *cublasLtGetStatusName(int status)
@@ -275,35 +274,31 @@ static bool read_layout(void *pointer, struct wl_lt_matrix *matrix)
     return wl_lt_number_of(layout, WL_LT_LAYOUT_ORDER) <= 1;
 }
 
-static bool read_layouts(struct wl_lt_product *product, void *a, void *b, void *c, void *d)
+bool wl_lt_read_product(struct wl_lt_product *product, void *operation, void *a, void *b, void *c,
+                        void *d)
 {
-    return read_layout(a, &product->a) && read_layout(b, &product->b) &&
+    product->operation = wl_stand_in_check(operation, DESCRIPTION_MAGIC);
+    return product->operation && read_layout(a, &product->a) && read_layout(b, &product->b) &&
            read_layout(c, &product->c) && read_layout(d, &product->d);
 }
 
-struct algorithm { /* cublasLtMatmulHeuristicResult_t */
-    uint64_t opaque[8];
-    size_t workspace_bytes;
-    int status;
-    float waves;
-    int reserved[4];
-};
-
 int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void *b, void *c,
-                                   void *d, void *preference, int wanted, struct algorithm *results,
-                                   int *found)
+                                   void *d, void *preference, int wanted,
+                                   struct wl_lt_result *results, int *found)
 {
     (void)preference;
-    const struct wl_lt_attributes *description = wl_stand_in_check(operation, DESCRIPTION_MAGIC);
-    struct wl_lt_product product = {.operation = description};
-    if (!handle || !description || wanted < 1 || !results || !found)
+    struct wl_lt_product product;
+    if (!handle || !wl_stand_in_check(operation, DESCRIPTION_MAGIC) || wanted < 1 || !results ||
+        !found)
         return WL_LT_INVALID_VALUE;
-    const int status = read_layouts(&product, a, b, c, d) && wl_lt_is_narrow(&product)
-                           ? wl_lt_check_narrow(&product)
-                           : WL_LT_OK;
+    const bool is_read = wl_lt_read_product(&product, operation, a, b, c, d);
+    const int status =
+        is_read && wl_lt_is_narrow(&product) ? wl_lt_check_narrow(&product) : WL_LT_OK;
     if (status)
         return status; /* and *found stays what it is */
-    results[0] = (struct algorithm){.status = WL_LT_OK, .waves = 1};
+    results[0] = (struct wl_lt_result){.status = WL_LT_OK, .waves = 1};
+    if (is_read)
+        wl_lt_fill_algorithm(&product, results[0].algorithm);
     *found = 1;
     return WL_LT_OK;
 }
@@ -340,19 +335,16 @@ static int finish(const struct wl_lt_attributes *operation, const struct wl_lt_m
                : WL_LT_OK;
 }
 
-static int64_t element_bytes(int64_t type)
+int64_t wl_lt_element_bytes(int64_t type)
 {
-    switch (type) {
-    case 1:
-        return 8;
-    case 0:
-    case 10:
-        return 4;
-    case 3:
-        return 1;
-    default:
-        return 2;
-    }
+    static const struct {
+        uint8_t type, bytes;
+    } rows[] = {{0, 4}, {1, 8},  {3, 1},  {4, 8},  {5, 16},
+                {8, 1}, {10, 4}, {12, 4}, {28, 1}, {29, 1}};
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
+        if (rows[i].type == type)
+            return rows[i].bytes;
+    return 2;
 }
 
 /* C where D is to be: the product adds to what it finds there. */
@@ -360,7 +352,7 @@ static int bring(const struct wl_lt_matrix *from, const void *c, const struct wl
                  void *d, void *stream)
 {
     const bool is_by_rows = to->is_by_rows;
-    const size_t bytes = (size_t)element_bytes(to->type);
+    const size_t bytes = (size_t)wl_lt_element_bytes(to->type);
     const int64_t length = is_by_rows ? to->columns : to->rows;
     struct wl_device_copy copy = {.to = d,
                                   .from = c,
@@ -383,10 +375,10 @@ int cublasLtMatmul(void *handle, void *description, const void *alpha, const voi
                    size_t workspace_bytes, void *stream)
 {
     (void)algorithm, (void)workspace, (void)workspace_bytes;
-    const struct wl_lt_attributes *operation = wl_stand_in_check(description, DESCRIPTION_MAGIC);
-    struct wl_lt_product product = {.operation = operation};
-    if (!operation || !read_layouts(&product, a_layout, b_layout, c_layout, d_layout))
+    struct wl_lt_product product;
+    if (!wl_lt_read_product(&product, description, a_layout, b_layout, c_layout, d_layout))
         return WL_LT_INVALID_VALUE;
+    const struct wl_lt_attributes *operation = product.operation;
     if (wl_lt_is_narrow(&product))
         return wl_lt_multiply_narrow(handle, &product, alpha, a, b, beta, c, d, stream);
     struct wl_lt_matrix left = product.a, right = product.b;

@@ -14,6 +14,9 @@ enum {
     WL_LT_NOT_SUPPORTED = 15,
 };
 
+#define WL_LT_VERSION 130000
+#define WL_LT_ALGORITHM_BYTES 64 /* of cublasLtMatmulAlgo_t */
+
 /* Types of elements, as CUDA numbers them. */
 enum { WL_LT_F32 = 0, WL_LT_F16 = 2, WL_LT_BF16 = 14, WL_LT_E4M3 = 28, WL_LT_E5M2 = 29 };
 
@@ -48,7 +51,14 @@ enum {
     WL_LT_LAYOUT_STRIDE
 };
 
-enum { WL_LT_EPILOGUE_DEFAULT = 1, WL_LT_EPILOGUE_ALL = 2 | 4 | 32 };
+enum {
+    WL_LT_EPILOGUE_DEFAULT = 1,
+    WL_LT_EPILOGUE_RELU = 2,
+    WL_LT_EPILOGUE_BIAS = 4,
+    WL_LT_EPILOGUE_GELU = 32,
+    WL_LT_EPILOGUE_ALL = 2 | 4 | 32,      /* of which products of 8 bits have any */
+    WL_LT_EPILOGUE_MASK = 1 | 2 | 4 | 32, /* those there are */
+};
 
 /* An attribute that has 4 or 8 bytes. */
 int64_t wl_lt_number_of(const struct wl_lt_attributes *attributes, unsigned number);
@@ -62,6 +72,22 @@ struct wl_lt_product {
     const struct wl_lt_attributes *operation;
     struct wl_lt_matrix a, b, c, d;
 };
+
+/* False: an argument is no such description, or has an order of elements that products have not. */
+bool wl_lt_read_product(struct wl_lt_product *product, void *operation, void *a, void *b, void *c,
+                        void *d);
+int64_t wl_lt_element_bytes(int64_t type);
+
+struct wl_lt_result { /* cublasLtMatmulHeuristicResult_t */
+    uint64_t algorithm[WL_LT_ALGORITHM_BYTES / 8];
+    size_t workspace_bytes;
+    int status;
+    float waves;
+    int reserved[4];
+};
+
+/* The one that there is for such a product. */
+void wl_lt_fill_algorithm(const struct wl_lt_product *product, void *algorithm);
 
 /* epilogue.cu */
 extern struct wl_stand_in wl_lt_kernels;
@@ -79,6 +105,8 @@ void wl_lt_read_bias(enum wl_number type, const void *bias, long long row, int c
 
 /* ---- products of 8-bit floating-point numbers ---- */
 
+/* Whether cuBLASLt has products of such types. */
+bool wl_lt_are_narrow_types(int64_t a, int64_t b, int64_t c, int64_t d);
 bool wl_lt_is_narrow(const struct wl_lt_product *product);
 /* WL_LT_OK if cuBLASLt multiplies so, on this GPU; otherwise what it answers. */
 int wl_lt_check_narrow(const struct wl_lt_product *product);

@@ -19,10 +19,8 @@ bool wl_lt_is_narrow(const struct wl_lt_product *product)
 }
 
 /* cuBLASLt's table: what C and D may be; D of 8 bits is of a factor's type. */
-static bool are_types(const struct wl_lt_product *product)
+bool wl_lt_are_narrow_types(int64_t a, int64_t b, int64_t c, int64_t d)
 {
-    const int64_t a = product->a.type, b = product->b.type, c = product->c.type,
-                  d = product->d.type;
     if ((a != WL_LT_E4M3 && a != WL_LT_E5M2) || (b != WL_LT_E4M3 && b != WL_LT_E5M2) ||
         (a == WL_LT_E5M2 && b == WL_LT_E5M2))
         return false;
@@ -88,7 +86,7 @@ int wl_lt_check_narrow(const struct wl_lt_product *product)
     if (!do_sizes_fit(product) || !do_scales_fit(product))
         return WL_LT_INVALID_VALUE;
     const bool is_one =
-        is_gpu_new_enough() && are_types(product) &&
+        is_gpu_new_enough() && wl_lt_are_narrow_types(a->type, b->type, c->type, d->type) &&
         wl_lt_number_of(product->operation, WL_LT_OPERATION_COMPUTE) == COMPUTE_F32 &&
         wl_lt_number_of(product->operation, WL_LT_OPERATION_SCALE) == WL_LT_F32 &&
         wl_lt_number_of(product->operation, WL_LT_OPERATION_A) == 1 &&
