@@ -61,6 +61,8 @@ wl_program_test(sparse_lines sparse_lines.c warplens-cusparse-12 warplens-cudart
 wl_program_test(sparse_generic sparse_generic.c warplens-cusparse-12 warplens-cudart-13 m)
 wl_program_test(sparse_product sparse_product.c warplens-cusparse-12 warplens-cudart-13)
 wl_program_test(cublaslt_algorithms cublaslt_algorithms.c warplens-cublaslt-13 warplens-cudart-13)
+wl_program_test(cublaslt_epilogues cublaslt_epilogues.c warplens-cublaslt-13 warplens-cudart-13 m)
+wl_program_test(cublaslt_transforms cublaslt_transforms.c warplens-cublaslt-13 warplens-cudart-13)
 wl_program_test(cublaslt_narrow cublaslt_narrow.c warplens-cublaslt-13 warplens-cudart-13 m)
 add_test(NAME program.cublaslt_narrow_none COMMAND program_cublaslt_narrow none)
 set_tests_properties(program.cublaslt_narrow_none PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}

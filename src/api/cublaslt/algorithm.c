@@ -82,7 +82,6 @@ int cublasLtMatmulAlgoGetIds(void *handle, int compute, int scale, int a, int b,
         return WL_LT_NOT_INITIALIZED;
     if (wanted <= 0 || !ids || !found)
         return WL_LT_INVALID_VALUE;
-    *found = 0;
     if (!is_there((int32_t[]){compute, scale, a, b, c, d}))
         return WL_LT_NOT_SUPPORTED;
     ids[0] = ALGORITHM_ID;

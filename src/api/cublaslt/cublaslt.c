@@ -8,6 +8,7 @@
 #define DESCRIPTION_MAGIC 0x77626C44u
 #define LAYOUT_MAGIC 0x77626C4Cu
 #define PREFERENCE_MAGIC 0x77626C50u
+#define TRANSFORM_MAGIC 0x77626C54u
 
 extern const struct wl_embedded_file wl_embedded_cublaslt[];
 struct wl_stand_in wl_lt_kernels = {.file = &wl_embedded_cublaslt[0]};
@@ -99,9 +100,16 @@ static const struct kind preference_kind = {
               {8, -1}},
 };
 
+static const struct kind transform_kind = {
+    .magic = TRANSFORM_MAGIC,
+    .count = 4,
+    .items = {{4, 0}, {4, 0}, {4, 0}, {4, 0}},
+};
+
 static const struct kind *kind_of(const struct wl_lt_attributes *attributes)
 {
-    static const struct kind *const kinds[] = {&description_kind, &layout_kind, &preference_kind};
+    static const struct kind *const kinds[] = {&description_kind, &layout_kind, &preference_kind,
+                                               &transform_kind};
     for (size_t i = 0; i < WL_COUNT(kinds); i++)
         if (attributes->magic == kinds[i]->magic)
             return kinds[i];
@@ -165,11 +173,12 @@ static int get_attribute(void *pointer, uint32_t magic, int number, void *value,
     if (!kind || (unsigned)number >= kind->count || kind->items[number].size_bytes == 0)
         return WL_LT_INVALID_VALUE;
     const size_t has = kind->items[number].size_bytes;
+    if (size_bytes ? !value || has != size_bytes : !written)
+        return WL_LT_INVALID_VALUE;
     if (written)
         *written = has;
-    if (!value || has > size_bytes)
-        return value ? WL_LT_INVALID_VALUE : WL_LT_OK;
-    memcpy(value, attributes->bytes + place_of(kind, (unsigned)number), has);
+    if (size_bytes)
+        memcpy(value, attributes->bytes + place_of(kind, (unsigned)number), has);
     return WL_LT_OK;
 }
 
@@ -206,6 +215,7 @@ int64_t wl_lt_number_of(const struct wl_lt_attributes *attributes, unsigned numb
 DESCRIPTION(MatmulDesc, DESCRIPTION_MAGIC)
 DESCRIPTION(MatrixLayout, LAYOUT_MAGIC)
 DESCRIPTION(MatmulPreference, PREFERENCE_MAGIC)
+DESCRIPTION(MatrixTransformDesc, TRANSFORM_MAGIC)
 
 static int set_operation(void *made, int compute, int scale)
 {
@@ -257,9 +267,31 @@ int cublasLtMatmulPreferenceInit_internal(void *opaque, size_t size_bytes)
     return fill_opaque(opaque, size_bytes, &preference_kind);
 }
 
+static int set_scale(void *made, int scale)
+{
+    return set_attribute(made, TRANSFORM_MAGIC, 0, &scale, sizeof scale);
+}
+
+int cublasLtMatrixTransformDescCreate(void **made, int scale)
+{
+    int status = create(made, &transform_kind);
+    return status ? status : set_scale(*made, scale);
+}
+
+int cublasLtMatrixTransformDescInit_internal(void *opaque, size_t size_bytes, int scale)
+{
+    int status = fill_opaque(opaque, size_bytes, &transform_kind);
+    return status ? status : set_scale(opaque, scale);
+}
+
+const struct wl_lt_attributes *wl_lt_check_transform(void *pointer)
+{
+    return wl_stand_in_check(pointer, TRANSFORM_MAGIC);
+}
+
 /* ---- the product ---- */
 
-static bool read_layout(void *pointer, struct wl_lt_matrix *matrix)
+bool wl_lt_read_layout(void *pointer, struct wl_lt_matrix *matrix)
 {
     const struct wl_lt_attributes *layout = wl_stand_in_check(pointer, LAYOUT_MAGIC);
     if (!layout)
@@ -270,16 +302,22 @@ static bool read_layout(void *pointer, struct wl_lt_matrix *matrix)
                                     .leading = wl_lt_number_of(layout, WL_LT_LAYOUT_LEADING),
                                     .count = wl_lt_number_of(layout, WL_LT_LAYOUT_COUNT),
                                     .stride = wl_lt_number_of(layout, WL_LT_LAYOUT_STRIDE),
-                                    .is_by_rows = wl_lt_number_of(layout, WL_LT_LAYOUT_ORDER) == 1};
-    return wl_lt_number_of(layout, WL_LT_LAYOUT_ORDER) <= 1;
+                                    .order = wl_lt_number_of(layout, WL_LT_LAYOUT_ORDER)};
+    matrix->is_by_rows = matrix->order == 1;
+    return true;
+}
+
+static bool read_simple(void *pointer, struct wl_lt_matrix *matrix)
+{
+    return wl_lt_read_layout(pointer, matrix) && matrix->order >= 0 && matrix->order <= 1;
 }
 
 bool wl_lt_read_product(struct wl_lt_product *product, void *operation, void *a, void *b, void *c,
                         void *d)
 {
     product->operation = wl_stand_in_check(operation, DESCRIPTION_MAGIC);
-    return product->operation && read_layout(a, &product->a) && read_layout(b, &product->b) &&
-           read_layout(c, &product->c) && read_layout(d, &product->d);
+    return product->operation && read_simple(a, &product->a) && read_simple(b, &product->b) &&
+           read_simple(c, &product->c) && read_simple(d, &product->d);
 }
 
 int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void *b, void *c,
@@ -292,8 +330,9 @@ int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void 
         !found)
         return WL_LT_INVALID_VALUE;
     const bool is_read = wl_lt_read_product(&product, operation, a, b, c, d);
-    const int status =
-        is_read && wl_lt_is_narrow(&product) ? wl_lt_check_narrow(&product) : WL_LT_OK;
+    const int status = !is_read                    ? WL_LT_OK
+                       : wl_lt_is_narrow(&product) ? wl_lt_check_narrow(&product)
+                                                   : wl_lt_check_epilogue(&product);
     if (status)
         return status; /* and *found stays what it is */
     results[0] = (struct wl_lt_result){.status = WL_LT_OK, .waves = 1};
@@ -310,29 +349,6 @@ int wl_lt_kernel_type(int64_t type)
         if (types[i] == type)
             return (int)i;
     return -1;
-}
-
-static int finish(const struct wl_lt_attributes *operation, const struct wl_lt_matrix *d, void *to,
-                  void *stream)
-{
-    int64_t epilogue = wl_lt_number_of(operation, WL_LT_OPERATION_EPILOGUE);
-    int what = (int)(epilogue & WL_LT_EPILOGUE_ALL), type = wl_lt_kernel_type(d->type);
-    const void *bias = (const void *)(uintptr_t)wl_lt_number_of(operation, WL_LT_OPERATION_BIAS);
-    int64_t bias_number = wl_lt_number_of(operation, WL_LT_OPERATION_BIAS_TYPE);
-    int bias_type = wl_lt_kernel_type(bias_number < 0 ? d->type : bias_number);
-    long long rows = d->rows, columns = d->columns, leading = d->leading;
-    if (epilogue == WL_LT_EPILOGUE_DEFAULT)
-        return WL_LT_OK;
-    if (type < 0 || bias_type < 0 || d->is_by_rows || d->count > 1)
-        return WL_LT_NOT_SUPPORTED;
-    void *parameters[] = {&type, &bias_type, &what, &to, &bias, &rows, &columns, &leading};
-    struct wl_device_kernel *kernel = wl_stand_in_kernel(&wl_lt_kernels, "warplens_epilogue");
-    if (kernel)
-        wl_device_kernel_set_direct(kernel, &wl_lt_epilogue_direct);
-    return wl_stand_in_run(&wl_lt_kernels, "warplens_epilogue", (uint64_t)(rows * columns), stream,
-                           parameters)
-               ? WL_LT_EXECUTION_FAILED
-               : WL_LT_OK;
 }
 
 int64_t wl_lt_element_bytes(int64_t type)
@@ -383,15 +399,17 @@ int cublasLtMatmul(void *handle, void *description, const void *alpha, const voi
         return wl_lt_multiply_narrow(handle, &product, alpha, a, b, beta, c, d, stream);
     struct wl_lt_matrix left = product.a, right = product.b;
     const struct wl_lt_matrix before = product.c, after = product.d;
-    const int64_t epilogue = wl_lt_number_of(operation, WL_LT_OPERATION_EPILOGUE);
+    const int can_finish = wl_lt_check_epilogue(&product);
     int op_a = (int)wl_lt_number_of(operation, WL_LT_OPERATION_A),
         op_b = (int)wl_lt_number_of(operation, WL_LT_OPERATION_B);
-    if ((epilogue != WL_LT_EPILOGUE_DEFAULT && epilogue & ~WL_LT_EPILOGUE_ALL) ||
-        left.is_by_rows != right.is_by_rows || left.is_by_rows != after.is_by_rows ||
+    if (can_finish == WL_LT_INVALID_VALUE || (!can_finish && !wl_lt_has_epilogue_memory(&product)))
+        return WL_LT_INVALID_VALUE;
+    if (can_finish || left.is_by_rows != right.is_by_rows || left.is_by_rows != after.is_by_rows ||
         before.is_by_rows != after.is_by_rows || before.type != after.type) {
         wl_device_refuse("cublasLtMatmul (cuBLASLt) with this epilogue, order or pair of types");
         return WL_LT_NOT_SUPPORTED;
     }
+    const void *const first_a = a, *const first_b = b;
     int status = cublasSetStream_v2(handle, stream);
     if (!status)
         status = cublasSetPointerMode_v2(handle,
@@ -417,7 +435,7 @@ int cublasLtMatmul(void *handle, void *description, const void *alpha, const voi
         d, (int)after.type, (int)after.leading, after.stride, (int)after.count, compute, 0);
     if (status == WL_LT_NOT_SUPPORTED)
         wl_device_refuse("cublasLtMatmul (cuBLASLt) with these types");
-    return status ? status : finish(operation, &after, d, stream);
+    return status ? status : wl_lt_finish_product(&product, first_a, first_b, d, stream);
 }
 
 /* ---- what is not there ---- */

@@ -34,9 +34,14 @@ enum {
     WL_LT_OPERATION_B,
     WL_LT_OPERATION_EPILOGUE = 7,
     WL_LT_OPERATION_BIAS,
+    WL_LT_OPERATION_BIAS_STRIDE = 10,
+    WL_LT_OPERATION_AUX,
+    WL_LT_OPERATION_AUX_LEADING,
+    WL_LT_OPERATION_AUX_STRIDE,
     WL_LT_OPERATION_SCALE_A = 17, /* pointers; B's, C's and D's follow */
     WL_LT_OPERATION_SCALE_D = 20,
     WL_LT_OPERATION_LARGEST, /* where to put the largest magnitude of D */
+    WL_LT_OPERATION_AUX_TYPE,
     WL_LT_OPERATION_BIAS_TYPE = 26,
     WL_LT_OPERATION_SCALE_MODE_A = 31, /* B's, C's and D's follow */
     WL_LT_OPERATION_SCALE_MODE_D = 34,
@@ -55,16 +60,22 @@ enum {
     WL_LT_EPILOGUE_DEFAULT = 1,
     WL_LT_EPILOGUE_RELU = 2,
     WL_LT_EPILOGUE_BIAS = 4,
+    WL_LT_EPILOGUE_DRELU = 8,
+    WL_LT_EPILOGUE_BIAS_GRADIENT = 16,
     WL_LT_EPILOGUE_GELU = 32,
-    WL_LT_EPILOGUE_ALL = 2 | 4 | 32,      /* of which products of 8 bits have any */
-    WL_LT_EPILOGUE_MASK = 1 | 2 | 4 | 32, /* those there are */
+    WL_LT_EPILOGUE_DGELU = 64,
+    WL_LT_EPILOGUE_AUXILIARY = 128,
+    WL_LT_EPILOGUE_SUM_OF_A = 256,
+    WL_LT_EPILOGUE_SUM_OF_B = 512,
+    WL_LT_EPILOGUE_ALL = 2 | 4 | 32, /* of which products of 8 bits have any */
+    WL_LT_EPILOGUE_MASK = 1023,      /* those there are */
 };
 
 /* An attribute that has 4 or 8 bytes. */
 int64_t wl_lt_number_of(const struct wl_lt_attributes *attributes, unsigned number);
 
 struct wl_lt_matrix {
-    int64_t type, rows, columns, leading, count, stride;
+    int64_t type, rows, columns, leading, count, stride, order;
     bool is_by_rows;
 };
 
@@ -76,6 +87,10 @@ struct wl_lt_product {
 /* False: an argument is no such description, or has an order of elements that products have not. */
 bool wl_lt_read_product(struct wl_lt_product *product, void *operation, void *a, void *b, void *c,
                         void *d);
+/* False: it is no layout. */
+bool wl_lt_read_layout(void *pointer, struct wl_lt_matrix *matrix);
+/* NULL: it is no description of a transform. */
+const struct wl_lt_attributes *wl_lt_check_transform(void *pointer);
 int64_t wl_lt_element_bytes(int64_t type);
 
 struct wl_lt_result { /* cublasLtMatmulHeuristicResult_t */
@@ -96,6 +111,13 @@ int wl_lt_kernel_type(int64_t type);
 
 /* ---- what is done to a product ---- */
 
+/* WL_LT_NOT_SUPPORTED: there is no such epilogue, or not for these matrices. */
+int wl_lt_check_epilogue(const struct wl_lt_product *product);
+/* Whether there is a pointer to each thing that it reads or writes beside D. */
+bool wl_lt_has_epilogue_memory(const struct wl_lt_product *product);
+/* What a product that is checked needs yet. */
+int wl_lt_finish_product(const struct wl_lt_product *product, const void *a, const void *b, void *d,
+                         void *stream);
 /* The kernel's outcome without its instructions. */
 extern const struct wl_device_direct wl_lt_epilogue_direct;
 /* The same of some values, each with its bias, of which there may be none; of so many rows from one

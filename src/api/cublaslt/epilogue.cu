@@ -167,3 +167,153 @@ GLOBAL void warplens_narrow(wl_lt_narrow of)
     }
     write(of.types[3], of.d, batch * of.strides[3] + column * of.leading[3] + row, value * scale_of(of, 3));
 }
+
+/* ---- epilogues that read or write more than D, and transforms ---- */
+
+enum { S8 = 5, S32, F64 };
+enum { DRELU = 8, DGELU = 64, AUXILIARY = 128 };
+
+DEVICE double read_wide(int type, const void *from, long long i)
+{
+    switch (type) {
+    case S8:
+        return ((const signed char *)from)[i];
+    case S32:
+        return ((const int *)from)[i];
+    case F64:
+        return ((const double *)from)[i];
+    default:
+        return read(type, from, i);
+    }
+}
+
+/* Whole numbers: the nearest, ties to even, within what there is; of a NaN 0. */
+DEVICE void write_wide(int type, void *to, long long i, double value)
+{
+    int whole;
+    asm("cvt.rni.s32.f64 %0, %1;" : "=r"(whole) : "d"(value));
+    switch (type) {
+    case S8:
+        ((signed char *)to)[i] = (signed char)(whole < -128 ? -128 : whole > 127 ? 127 : whole);
+        return;
+    case S32:
+        ((int *)to)[i] = whole;
+        return;
+    case F64:
+        ((double *)to)[i] = value;
+        return;
+    default:
+        write(type, to, i, (float)value);
+    }
+}
+
+/* 2 / (exp(2 inner) + 1) of the approximation: 1 - tanh(inner). */
+DEVICE float gelu_slope(float x)
+{
+    const float inner = 0.7978845608f * (x + 0.044715f * x * x * x);
+    const float power = __nvvm_ex2_approx_f(2.8853900818f * inner);
+    const float rest = power > 3e38f ? 0.0f : 2 / (power + 1);
+    return (1 - 0.5f * rest) + 0.5f * x * rest * (2 - rest) * 0.7978845608f * (1 + 0.134145f * x * x);
+}
+
+/* Eight rows of a column: a byte of a mask of signs is theirs alone. */
+GLOBAL void warplens_epilogue_wide(wl_lt_epilogue of)
+{
+    const long long groups = (of.rows + 7) / 8, all = groups * of.columns * of.count;
+    const long long step = (long long)__nvvm_read_ptx_sreg_nctaid_x() * 256;
+    for (long long i = (long long)__nvvm_read_ptx_sreg_ctaid_x() * 256 + __nvvm_read_ptx_sreg_tid_x(); i < all;
+         i += step) {
+        const long long first = i % groups * 8, column = i / groups % of.columns, batch = i / groups / of.columns;
+        const long long beside = batch * of.aux_stride + column * of.aux_leading + first;
+        const int last = of.rows - first < 8 ? (int)(of.rows - first) : 8;
+        const bool has_mask = of.what & AUXILIARY && of.what & (RELU | DRELU);
+        unsigned mask = has_mask && of.what & DRELU ? ((const u8 *)of.aux)[beside / 8] : 0;
+        for (int j = 0; j < last; j++) {
+            const long long at = batch * of.stride + (first + j) * of.row_step + column * of.column_step;
+            float value = read(of.type, of.d, at);
+            if (of.what & BIAS)
+                value += read(of.bias_type, of.bias, batch * of.bias_stride + first + j);
+            if (of.what & AUXILIARY && of.what & GELU)
+                write(of.aux_type, of.aux, beside + j, value);
+            if (of.what & RELU)
+                mask |= (unsigned)(value > 0) << j;
+            if (of.what & RELU)
+                value = value > 0 ? value : 0;
+            if (of.what & GELU)
+                value = gelu(value);
+            if (of.what & DRELU)
+                value = mask >> j & 1 ? value : 0;
+            if (of.what & DGELU)
+                value *= gelu_slope(read(of.aux_type, of.aux, beside + j));
+            write(of.type, of.d, at, value);
+        }
+        if (has_mask && of.what & RELU)
+            ((u8 *)of.aux)[beside / 8] = (u8)mask;
+    }
+}
+
+/* A block for each line's sum. */
+GLOBAL void warplens_line_sums(wl_lt_sums of)
+{
+    SHARED static float sums[256];
+    const int thread = __nvvm_read_ptx_sreg_tid_x();
+    const long long line = __nvvm_read_ptx_sreg_ctaid_x(), batch = __nvvm_read_ptx_sreg_ctaid_y();
+    float sum = 0;
+    for (long long i = thread; i < of.depth; i += 256)
+        sum += read(of.type, of.from, batch * of.stride + line * of.line_step + i * of.depth_step);
+    sums[thread] = sum;
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2) {
+        if (thread < half)
+            sums[thread] += sums[thread + half];
+        __syncthreads();
+    }
+    if (thread == 0)
+        write(of.to_type, of.to, batch * of.to_stride + line, sums[0]);
+}
+
+/* Where an element of a matrix is, by the orders' documented layouts. */
+DEVICE long long place_in(const wl_lt_ordered &matrix, long long row, long long column)
+{
+    const long long group = column / 32 * matrix.leading, x = column % 32;
+    switch (matrix.order) {
+    case 0: /* columns */
+        return column * matrix.leading + row;
+    case 1: /* rows */
+        return row * matrix.leading + column;
+    case 2: /* rows of 32 columns */
+        return group + row * 32 + x;
+    case 3: /* tiles of 8 rows; in them 4 columns of 4 even or odd rows */
+        return group + row / 8 * 256 + ((row % 2 * 4 + x / 8) * 8 + x / 4 % 2 * 4 + row % 8 / 2) * 4 + x % 4;
+    default: /* tiles of 32 rows */
+        return group + row / 32 * 1024 + ((row % 8 / 2 * 4 + row % 32 / 8) * 2 + row % 2) * 32 + x;
+    }
+}
+
+DEVICE double element_of(const wl_lt_ordered &matrix, long long batch, long long row, long long column)
+{
+    const long long at =
+        matrix.is_transposed ? place_in(matrix, column, row) : place_in(matrix, row, column);
+    return read_wide(matrix.type, matrix.at, batch * matrix.stride + at);
+}
+
+DEVICE double factor_of(const wl_lt_transform &of, int which)
+{
+    return of.factors[which] ? read_wide(of.factor_type, of.factors[which], 0) : of.values[which];
+}
+
+/* C = alpha A + beta B. A matrix without elements is not read. */
+GLOBAL void warplens_transform(wl_lt_transform of)
+{
+    const long long all = of.rows * of.columns * of.count;
+    const long long step = (long long)__nvvm_read_ptx_sreg_nctaid_x() * 256;
+    const double alpha = factor_of(of, 0), beta = factor_of(of, 1);
+    for (long long i = (long long)__nvvm_read_ptx_sreg_ctaid_x() * 256 + __nvvm_read_ptx_sreg_tid_x(); i < all;
+         i += step) {
+        const long long row = i % of.rows, column = i / of.rows % of.columns, batch = i / of.rows / of.columns;
+        double value = of.a.at && alpha != 0 ? alpha * element_of(of.a, batch, row, column) : 0;
+        if (of.b.at && beta != 0)
+            value += beta * element_of(of.b, batch, row, column);
+        write_wide(of.c.type, of.c.to, batch * of.c.stride + place_in(of.c, row, column), value);
+    }
+}

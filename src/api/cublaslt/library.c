@@ -28,9 +28,13 @@ int cublasLtHeuristicsCacheGetCapacity(size_t *entries)
     return WL_LT_OK;
 }
 
+/* The cache has a power of two of entries, or none. */
 int cublasLtHeuristicsCacheSetCapacity(size_t entries)
 {
-    __atomic_store_n(&cache_entries, entries, __ATOMIC_RELAXED);
+    size_t power = entries ? 1 : 0;
+    while (power < entries && power <= SIZE_MAX / 2)
+        power *= 2;
+    __atomic_store_n(&cache_entries, power, __ATOMIC_RELAXED);
     return WL_LT_OK;
 }
 

@@ -1,5 +1,4 @@
-/* Arguments of the kernel that multiplies 8-bit floating-point numbers (epilogue.cu); same layout
- * on host and device. */
+/* Arguments of the kernels of epilogue.cu; same layout on host and device. */
 #ifndef WL_API_CUBLASLT_NARROW_H
 #define WL_API_CUBLASLT_NARROW_H
 
@@ -16,6 +15,46 @@ struct wl_lt_narrow {
     const float *scales[4]; /* NULL: 1 */
     float *largest;         /* of T's magnitudes, 0 or more before; may be NULL */
     float alpha, beta;
+};
+
+/* What is done to D; the bias, and what is kept beside D, by column. Of a mask of signs the steps
+ * are bits. */
+struct wl_lt_epilogue {
+    int type, bias_type, aux_type, what;
+    long long rows, columns, count;
+    long long row_step, column_step, stride;
+    void *d;
+    const void *bias;
+    long long bias_stride;
+    void *aux;
+    long long aux_leading, aux_stride;
+};
+
+/* Sums of lines. */
+struct wl_lt_sums {
+    int type, to_type;
+    const void *from;
+    long long depth, line_step, depth_step, stride;
+    void *to;
+    long long to_stride;
+};
+
+/* A matrix in one of the orders that layouts have. */
+struct wl_lt_ordered {
+    int type, order, is_transposed;
+    long long leading, stride;
+    union {
+        const void *at; /* NULL: it is not read */
+        void *to;
+    };
+};
+
+struct wl_lt_transform {
+    long long rows, columns, count; /* of C */
+    int factor_type;
+    const void *factors[2]; /* where alpha and beta are; NULL: they are the values */
+    double values[2];
+    struct wl_lt_ordered a, b, c;
 };
 
 #endif
