@@ -554,10 +554,55 @@ static void test_handles(void)
     }
 }
 
+static const char linked_text[] =
+    ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() { ret; }\n";
+
+/* Of what is no PTX, and of files. */
+static void test_linked_files(void *library)
+{
+    void *linker = NULL;
+    size_t bytes = 0;
+    char path[] = "/tmp/warplens-link-XXXXXX", buffer[8];
+    const int file = mkstemp(path);
+    int (*add_file)(void *, int, const char *) =
+        FIND(int (*)(void *, int, const char *), library, "nvJitLinkAddFile");
+    int (*add)(void *, int, const void *, size_t, const char *) =
+        FIND(int (*)(void *, int, const void *, size_t, const char *), library, "nvJitLinkAddData");
+    EXPECT(write(file, linked_text, sizeof linked_text - 1), sizeof linked_text - 1);
+    close(file);
+    EXPECT(FIND(int (*)(void **, unsigned, const char **), library, "nvJitLinkCreate")(&linker, 0,
+                                                                                       NULL),
+           0);
+    EXPECT(add_file(linker, 2, "/nowhere/at/all"), 3);
+    EXPECT(add_file(linker, 2, NULL), 10);
+    EXPECT(add_file(NULL, 2, path), 10);
+    EXPECT(add_file(linker, 0, path), 12);
+    capture_stderr();
+    EXPECT(add_file(linker, 5, path), 6);
+    EXPECT(add(linker, 10,
+               "\x7f"
+               "ELF",
+               4, "k"),
+           6);
+    EXPECT_TEXT(captured_stderr(),
+                "warplens: nvJitLinkAddFile (nvJitLink) of anything but PTX is not "
+                "supported by the simulated GPU and returned an error\n"
+                "warplens: nvJitLinkAddData (nvJitLink) of anything but PTX is not "
+                "supported by the simulated GPU and returned an error\n");
+    EXPECT(add_file(linker, 10, path), 0);
+    EXPECT(FIND(call_1, library, "nvJitLinkComplete")(linker), 0);
+    EXPECT(FIND(call_2, library, "nvJitLinkGetLinkedCubinSize")(linker, &bytes), 0);
+    EXPECT(bytes > sizeof linked_text / 2, 1);
+    EXPECT(FIND(call_2, library, "nvJitLinkGetLinkedPtxSize")(linker, &bytes), 3);
+    EXPECT(FIND(call_2, library, "nvJitLinkGetLinkedPtxSize")(NULL, &bytes), 10);
+    EXPECT(FIND(call_2, library, "nvJitLinkGetLinkedPtx")(linker, buffer), 3);
+    EXPECT(FIND(call_2, library, "nvJitLinkGetLinkedPtx")(linker, NULL), 10);
+    EXPECT(FIND(call_1, library, "nvJitLinkDestroy")(&linker), 0);
+    unlink(path);
+}
+
 static void test_linker(void)
 {
-    static const char text[] =
-        ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() { ret; }\n";
     void *library = open_library("libnvJitLink.so.13"), *linker = NULL;
     size_t bytes = 0;
     EXPECT(FIND(int (*)(void **, unsigned, const char **), library,
@@ -565,12 +610,13 @@ static void test_linker(void)
            0);
     int (*add)(void *, int, const void *, size_t, const char *) =
         FIND(int (*)(void *, int, const void *, size_t, const char *), library, "nvJitLinkAddData");
-    EXPECT(FIND(call_1, library, "nvJitLinkComplete")(linker), 4);
-    EXPECT(add(linker, 2, text, sizeof text, "k"), 0);
+    EXPECT(FIND(call_1, library, "nvJitLinkComplete")(linker), 3);
+    EXPECT(add(linker, 2, linked_text, sizeof linked_text, "k"), 0);
     EXPECT(FIND(call_1, library, "nvJitLinkComplete")(linker), 0);
     EXPECT(FIND(call_2, library, "nvJitLinkGetLinkedCubinSize")(linker, &bytes), 0);
-    EXPECT(bytes > sizeof text / 2, 1);
+    EXPECT(bytes > sizeof linked_text / 2, 1);
     EXPECT(FIND(call_1, library, "nvJitLinkDestroy")(&linker), 0);
+    test_linked_files(library);
 }
 
 int main(void)

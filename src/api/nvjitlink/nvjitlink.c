@@ -1,6 +1,7 @@
 /* nvJitLink: links PTX, as the driver API's linker does; the result is an image that modules load,
  * whatever the program calls it. Objects, libraries and LTO-IR are refused. Names and numbers are
  * those of the nvJitLink documentation. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +9,15 @@
 
 #define MAGIC 0x776e6a6cu
 
-enum { OK = 0, INVALID_INPUT = 4, NOT_SUPPORTED = 6 };
-enum { INPUT_PTX = 2 };
+enum {
+    OK = 0,
+    INVALID_INPUT = 3,
+    COMPILATION_FAILED = 4, /* of PTX */
+    NOT_SUPPORTED = 6,      /* an error within */
+    NULL_INPUT = 10,
+    INCORRECT_KIND = 12,
+};
+enum { INPUT_NONE = 0, INPUT_PTX = 2, INPUT_ANY = 10 };
 
 struct linker {
     uint32_t magic;
@@ -40,20 +48,71 @@ int nvJitLinkDestroy(struct linker **linker)
     return OK;
 }
 
+/* A text that begins with a directive or a comment. */
+static bool is_ptx(const char *text, size_t size_bytes)
+{
+    size_t i = 0;
+    while (i < size_bytes && (text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r')))
+        i++;
+    return i < size_bytes && (text[i] == '.' || text[i] == '/');
+}
+
+/* Keeps or frees the text, which is ended by a zero. */
+static int add(struct linker *linker, int kind, char *text, size_t size_bytes, const char *call)
+{
+    if (kind == INPUT_PTX || (kind == INPUT_ANY && is_ptx(text, size_bytes))) {
+        WL_PUSH(&linker->texts, text);
+        return OK;
+    }
+    free(text);
+    if (kind == INPUT_NONE)
+        return INCORRECT_KIND;
+    wl_device_refuse(call);
+    return NOT_SUPPORTED;
+}
+
 int nvJitLinkAddData(struct linker *linker, int kind, const void *data, size_t size_bytes,
                      const char *name)
 {
     (void)name;
     if (!wl_stand_in_check(linker, MAGIC) || !data)
         return INVALID_INPUT;
-    if (kind != INPUT_PTX) {
-        wl_device_refuse("nvJitLinkAddData (nvJitLink) of anything but PTX");
-        return NOT_SUPPORTED;
-    }
     char *text = wl_alloc_zero(size_bytes + 1, 1);
     memcpy(text, data, size_bytes);
-    WL_PUSH(&linker->texts, text);
-    return OK;
+    return add(linker, kind, text, size_bytes, "nvJitLinkAddData (nvJitLink) of anything but PTX");
+}
+
+/* All of a file and a zero; NULL: it cannot be read. */
+static char *read_file(const char *path, size_t *size_bytes)
+{
+    FILE *file = fopen(path, "rb");
+    WL_VECTOR(char) text = {0};
+    char part[4096];
+    size_t got;
+    if (!file)
+        return NULL;
+    while ((got = fread(part, 1, sizeof part, file)) > 0)
+        for (size_t i = 0; i < got; i++)
+            WL_PUSH(&text, part[i]);
+    const bool has_failed = ferror(file);
+    fclose(file);
+    *size_bytes = text.count;
+    WL_PUSH(&text, '\0');
+    if (!has_failed)
+        return text.items;
+    free(text.items);
+    return NULL;
+}
+
+int nvJitLinkAddFile(struct linker *linker, int kind, const char *path)
+{
+    size_t size_bytes = 0;
+    if (!linker || !path)
+        return NULL_INPUT;
+    char *text = wl_stand_in_check(linker, MAGIC) ? read_file(path, &size_bytes) : NULL;
+    if (!text)
+        return INVALID_INPUT;
+    return add(linker, kind, text, size_bytes, "nvJitLinkAddFile (nvJitLink) of anything but PTX");
 }
 
 int nvJitLinkComplete(struct linker *linker)
@@ -62,7 +121,7 @@ int nvJitLinkComplete(struct linker *linker)
         return INVALID_INPUT;
     linker->image =
         wl_device_module_join(linker->texts.items, linker->texts.count, &linker->image_bytes);
-    return linker->image ? OK : INVALID_INPUT;
+    return linker->image ? OK : COMPILATION_FAILED;
 }
 
 int nvJitLinkGetLinkedCubinSize(struct linker *linker, size_t *size_bytes)
@@ -79,6 +138,17 @@ int nvJitLinkGetLinkedCubin(struct linker *linker, void *to)
         return INVALID_INPUT;
     memcpy(to, linker->image, linker->image_bytes);
     return OK;
+}
+
+/* There is PTX only of LTO-IR. */
+int nvJitLinkGetLinkedPtxSize(struct linker *linker, size_t *size_bytes)
+{
+    return !linker || !size_bytes ? NULL_INPUT : INVALID_INPUT;
+}
+
+int nvJitLinkGetLinkedPtx(struct linker *linker, char *to)
+{
+    return !linker || !to ? NULL_INPUT : INVALID_INPUT;
 }
 
 /* There is nothing to tell: an empty text. */
@@ -116,16 +186,6 @@ int nvJitLinkVersion(unsigned *major, unsigned *minor)
     *minor = 0;
     return OK;
 }
-
-#define U(name)                                 \
-    int name(void);                             \
-    int name(void)                              \
-    {                                           \
-        wl_device_refuse(#name " (nvJitLink)"); \
-        return NOT_SUPPORTED;                   \
-    }
-#include "api/nvjitlink/unsupported.def"
-#undef U
 
 /* The header calls each function by a name with its version. */
 #define V(name, version) extern __typeof__(name) __##name##_##version __attribute__((alias(#name)));
