@@ -199,6 +199,41 @@ static void test_product(int type_a, int type_b, int type_d)
     end();
 }
 
+/* A scale for each row and each column of D. */
+static void test_vectors(int type_d)
+{
+    const int outer = 3;
+    float *rows = managed(M * sizeof *rows), *columns = managed(N * sizeof *columns);
+    begin(E4M3, E5M2, type_d, type_d);
+    set(SCALE_MODE_A, &outer, sizeof outer);
+    set(SCALE_MODE_A + 1, &outer, sizeof outer);
+    set(SCALE_A, &rows, sizeof(float *));
+    set(SCALE_A + 1, &columns, sizeof(float *));
+    for (int i = 0; i < M; i++)
+        rows[i] = ldexpf(1, i % 5 - 2);
+    for (int i = 0; i < N; i++)
+        columns[i] = (float)(i % 3 + 1);
+    for (int i = 0; i < M * K; i++)
+        a[i] = (uint8_t)code_of(E4M3, i * 7 % 11 - 5);
+    for (int i = 0; i < N * K; i++)
+        b[i] = (uint8_t)code_of(E5M2, i * 5 % 7 - 3);
+    EXPECT(multiply(3, 0), 0);
+    for (int i = 0; i < M * N; i++) {
+        float sum = 0;
+        for (int k = 0; k < K; k++)
+            sum += (float)(value_of(E4M3, a[i % M * K + k]) * value_of(E5M2, b[i / M * K + k]));
+        sum *= 3 * rows[i % M] * columns[i / M];
+        const float got = type_d == F32 ? ((float *)d)[i] : value_of_bfloat(((uint16_t *)d)[i]);
+        EXPECT(fabsf(got - sum) <= (type_d == F32 ? 0 : fabsf(sum) / 256), 1);
+    }
+    const float *none = NULL;
+    set(SCALE_A, &none, sizeof none);
+    EXPECT(multiply(3, 0), 7);
+    end();
+    EXPECT(cudaFree(rows), 0);
+    EXPECT(cudaFree(columns), 0);
+}
+
 static void test_refused(void)
 {
     static const int types[][4] = {{E5M2, E5M2, BF16, BF16}, {E4M3, E4M3, BF16, E5M2},
@@ -264,6 +299,8 @@ int main(int count, char **arguments)
     test_product(E4M3, E5M2, E5M2);
     test_product(E5M2, E4M3, BF16);
     test_product(E4M3, E4M3, F32);
+    test_vectors(F32);
+    test_vectors(BF16);
     test_refused();
     EXPECT(cublasLtDestroy(handle), 0);
     return failures != 0;

@@ -156,7 +156,9 @@ GLOBAL void warplens_narrow(wl_lt_narrow of)
     }
     if (row >= of.rows || column >= of.columns)
         return;
-    float value = of.alpha * scale_of(of, 0) * scale_of(of, 1) * sum;
+    const float scale_a = of.has_vectors ? of.scales[0][row] : scale_of(of, 0);
+    const float scale_b = of.has_vectors ? of.scales[1][column] : scale_of(of, 1);
+    float value = of.alpha * scale_a * scale_b * sum;
     if (of.beta != 0)
         value += of.beta * scale_of(of, 2) *
                  read(of.types[2], of.c, batch * of.strides[2] + column * of.leading[2] + row);

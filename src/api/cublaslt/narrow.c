@@ -11,6 +11,7 @@
 #define CAPABILITY_LEAST 89
 #define COMPUTE_F32 68
 #define ALIGNMENT_BYTES 16
+#define SCALES_OF_LINES 3 /* a mode of scales */
 
 bool wl_lt_is_narrow(const struct wl_lt_product *product)
 {
@@ -97,15 +98,24 @@ int wl_lt_check_narrow(const struct wl_lt_product *product)
     return is_one ? WL_LT_OK : WL_LT_NOT_SUPPORTED;
 }
 
-/* What cuBLASLt has and the kernel has not. */
-static bool is_missing(const struct wl_lt_attributes *operation)
+/* Of A and B, a scale for each of D's rows and columns. */
+static bool has_vectors(const struct wl_lt_attributes *operation)
 {
+    return wl_lt_number_of(operation, WL_LT_OPERATION_SCALE_MODE_A) == SCALES_OF_LINES &&
+           wl_lt_number_of(operation, WL_LT_OPERATION_SCALE_MODE_A + 1) == SCALES_OF_LINES;
+}
+
+/* What cuBLASLt has and the kernel has not. */
+static bool is_missing(const struct wl_lt_product *product)
+{
+    const struct wl_lt_attributes *operation = product->operation;
     const int64_t epilogue = wl_lt_number_of(operation, WL_LT_OPERATION_EPILOGUE);
-    bool has_vectors = false;
+    const bool are_lines = has_vectors(operation) && product->d.count <= 1;
+    bool has_others = wl_lt_number_of(operation, WL_LT_OPERATION_POINTERS) > 1;
     for (unsigned i = WL_LT_OPERATION_SCALE_MODE_A; i <= WL_LT_OPERATION_SCALE_MODE_D; i++)
-        has_vectors |= wl_lt_number_of(operation, i) != 0;
-    has_vectors |= wl_lt_number_of(operation, WL_LT_OPERATION_POINTERS) > 1;
-    return has_vectors || (epilogue != WL_LT_EPILOGUE_DEFAULT && epilogue & ~WL_LT_EPILOGUE_ALL);
+        has_others |= wl_lt_number_of(operation, i) != 0 &&
+                      !(are_lines && i <= WL_LT_OPERATION_SCALE_MODE_A + 1);
+    return has_others || (epilogue != WL_LT_EPILOGUE_DEFAULT && epilogue & ~WL_LT_EPILOGUE_ALL);
 }
 
 static const void *pointer_of(const struct wl_lt_attributes *operation, unsigned number)
@@ -123,6 +133,7 @@ static struct wl_lt_narrow arguments_of(const struct wl_lt_product *product)
         .rows = product->d.rows,
         .columns = product->d.columns,
         .depth = product->a.rows,
+        .has_vectors = has_vectors(operation),
         .bias = pointer_of(operation, WL_LT_OPERATION_BIAS),
         .largest = (float *)(uintptr_t)wl_lt_number_of(operation, WL_LT_OPERATION_LARGEST),
     };
@@ -165,12 +176,14 @@ int wl_lt_multiply_narrow(void *handle, const struct wl_lt_product *product, con
         return checked;
     if (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c | (uintptr_t)d) % ALIGNMENT_BYTES)
         return WL_LT_NOT_SUPPORTED;
-    if (is_missing(product->operation)) {
+    if (is_missing(product)) {
         wl_device_refuse("cublasLtMatmul (cuBLASLt) of 8-bit floating-point numbers with this "
                          "epilogue or scales that are vectors");
         return WL_LT_NOT_SUPPORTED;
     }
     struct wl_lt_narrow arguments = arguments_of(product);
+    if (arguments.has_vectors && (!arguments.scales[0] || !arguments.scales[1]))
+        return WL_LT_INVALID_VALUE;
     for (size_t i = 0; i < WL_COUNT(arguments.scales); i++)
         if ((uintptr_t)arguments.scales[i] % ALIGNMENT_BYTES)
             return WL_LT_NOT_SUPPORTED;

@@ -15,6 +15,7 @@ struct wl_lt_narrow {
     const float *scales[4]; /* NULL: 1 */
     float *largest;         /* of T's magnitudes, 0 or more before; may be NULL */
     float alpha, beta;
+    int has_vectors; /* the scales of A and B are one for each of D's rows and columns */
 };
 
 /* What is done to D; the bias, and what is kept beside D, by column. Of a mask of signs the steps

@@ -141,7 +141,7 @@ static bool plan(const struct wl_device_direct *self, const void *parameters,
         (uintptr_t)of->bias % wl_number_bytes((enum wl_number)of->bias_type) == 0 &&
         (uintptr_t)of->largest % sizeof *of->largest == 0;
     (void)self;
-    return is_aligned && is_grid(of, grid) && add_spans(made, of, grid[2]);
+    return !of->has_vectors && is_aligned && is_grid(of, grid) && add_spans(made, of, grid[2]);
 }
 
 const struct wl_device_direct wl_lt_narrow_direct = {.plan = plan, .compute = compute};
