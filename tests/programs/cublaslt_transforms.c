@@ -1,4 +1,5 @@
-/* cublasLtMatrixTransform against what is computed here, with all orders, transposes and types. */
+/* Matrices of all orders, against what is computed here: cublasLtMatrixTransform of all types, and
+ * products of 8-bit integers. */
 #include "runtime.h"
 
 int cublasLtCreate(void **handle);
@@ -16,6 +17,19 @@ int cublasLtMatrixTransformDescDestroy(void *made);
 int cublasLtMatrixTransform(void *handle, void *description, const void *alpha, const void *a,
                             void *a_layout, const void *beta, const void *b, void *b_layout,
                             void *c, void *c_layout, void *stream);
+int cublasLtMatmulDescCreate(void **made, int compute, int scale);
+int cublasLtMatmulDescSetAttribute(void *made, int number, const void *value, size_t bytes);
+int cublasLtMatmulDescDestroy(void *made);
+int cublasLtMatmulPreferenceCreate(void **made);
+int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void *b, void *c,
+                                   void *d, void *preference, int wanted, void *results,
+                                   int *found);
+int cublasLtMatmulAlgoCheck(void *handle, void *operation, void *a, void *b, void *c, void *d,
+                            const void *algorithm, void *result);
+int cublasLtMatmul(void *handle, void *operation, const void *alpha, const void *a, void *a_layout,
+                   const void *b, void *b_layout, const void *beta, const void *c, void *c_layout,
+                   void *d, void *d_layout, const void *algorithm, void *space, size_t bytes,
+                   void *stream);
 
 enum { F32 = 0, F64 = 1, F16 = 2, S8 = 3, C32 = 4, S32 = 10, BF16 = 14 };
 enum { INVALID_VALUE = 7, NOT_SUPPORTED = 15, ORDERS = 5, MOST = 1 << 14 };
@@ -252,6 +266,91 @@ static void test_refused(void)
     EXPECT(strstr(captured_stderr(), "cublasLtMatrixTransform") != NULL, 1);
 }
 
+static int factor_at(int batch, int r, int k)
+{
+    return (batch * 5 + r * 3 + k * 7) % 11 - 5;
+}
+
+/* Of two products: D = 2 op(A) op(B) - C of 32-bit integers, or half of that to the nearest, ties
+ * to even, within 8 bits. */
+static int product_at(int batch, int r, int k, int depth, int is_narrow)
+{
+    int sum = 0;
+    for (int i = 0; i < depth; i++)
+        sum += factor_at(batch, r, i) * factor_at(batch, i, k);
+    sum = is_narrow ? sum : 2 * sum - factor_at(batch, r, k);
+    if (!is_narrow)
+        return sum;
+    const int half = sum >= 0 || sum % 2 == 0 ? sum / 2 : sum / 2 - 1; /* downwards */
+    const int rounded = sum % 2 == 0 ? half : half + (half % 2 != 0);
+    return rounded < -128 ? -128 : rounded > 127 ? 127 : rounded;
+}
+
+static void put_factor(uint8_t *to, int order, int rows, int columns, int turns, int type)
+{
+    const int y_count = turns ? columns : rows, x_count = turns ? rows : columns;
+    for (int j = 0; j < 2 * rows * columns; j++) {
+        const int batch = j / (rows * columns), r = j % rows, k = j / rows % columns;
+        put(type, to,
+            batch * MOST + place_of(order, y_count, x_count, turns ? k : r, turns ? r : k),
+            factor_at(batch, r, k));
+    }
+}
+
+static void test_product(int order_a, int order_b, int order_d, int turns, int type)
+{
+    enum { M = 35, N = 37, DEPTH = 41 };
+    const int whole[] = {2, -1}, is_narrow = type == S8;
+    const float single[] = {0.5f, 0};
+    const void *alpha = is_narrow ? (const void *)&single[0] : &whole[0];
+    const void *beta = is_narrow ? (const void *)&single[1] : &whole[1];
+    void *operation, *preference, *layouts[3];
+    uint64_t result[12], checked[12];
+    int found = 0;
+    EXPECT(cublasLtMatmulPreferenceCreate(&preference), 0);
+    EXPECT(cublasLtMatmulDescCreate(&operation, 72, is_narrow ? F32 : S32), 0);
+    EXPECT(cublasLtMatmulDescSetAttribute(operation, 3, &turns, 4), 0);
+    EXPECT(cublasLtMatmulDescSetAttribute(operation, 4, &turns, 4), 0);
+    layouts[0] = layout(S8, turns ? DEPTH : M, turns ? M : DEPTH, order_a, MOST);
+    layouts[1] = layout(S8, turns ? N : DEPTH, turns ? DEPTH : N, order_b, MOST);
+    layouts[2] = layout(type, M, N, order_d, MOST);
+    put_factor(a, order_a, M, DEPTH, turns, S8);
+    put_factor(b, order_b, DEPTH, N, turns, S8);
+    put_factor(c, order_d, M, N, 0, type);
+    EXPECT(cublasLtMatmulAlgoGetHeuristic(handle, operation, layouts[0], layouts[1], layouts[2],
+                                          layouts[2], preference, 1, result, &found),
+           0);
+    EXPECT(cublasLtMatmulAlgoCheck(handle, operation, layouts[0], layouts[1], layouts[2],
+                                   layouts[2], result, checked),
+           0);
+    EXPECT(cublasLtMatmul(handle, operation, alpha, a, layouts[0], b, layouts[1], beta, c,
+                          layouts[2], c, layouts[2], result, NULL, 0, NULL),
+           0);
+    EXPECT(cudaDeviceSynchronize(), 0);
+    for (int j = 0; j < 2 * M * N; j++) {
+        const int batch = j / (M * N), r = j % M, k = j / M % N;
+        EXPECT(is_at(type, c, batch * MOST + place_of(order_d, M, N, r, k),
+                     product_at(batch, r, k, DEPTH, is_narrow)),
+               1);
+    }
+    EXPECT(cublasLtMatmul(handle, operation, NULL, a, layouts[0], b, layouts[1], beta, c,
+                          layouts[2], c, layouts[2], result, NULL, 0, NULL),
+           INVALID_VALUE);
+    for (int i = 0; i < 3; i++)
+        EXPECT(cublasLtMatrixLayoutDestroy(layouts[i]), 0);
+    EXPECT(cublasLtMatmulDescDestroy(operation), 0);
+}
+
+static void test_products(void)
+{
+    static const int orders[][3] = {{2, 3, 2}, {2, 4, 2}, {0, 2, 4}, {3, 0, 1}, {4, 1, 3}};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        for (int form = 0; form < 4; form++)
+            test_product(orders[i][0], orders[i][1], orders[i][2], form % 2, form / 2 ? S8 : S32);
+    test_product(0, 0, 0, 0, S8);
+    test_product(0, 0, 0, 1, S8);
+}
+
 int main(void)
 {
     EXPECT(cublasLtCreate(&handle), 0);
@@ -259,6 +358,7 @@ int main(void)
     test_orders();
     test_types();
     test_whole();
+    test_products();
     test_refused();
     return failures != 0;
 }

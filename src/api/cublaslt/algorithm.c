@@ -61,6 +61,7 @@ static bool is_there(const int32_t types[6])
         {DOUBLE, C64, C64, C64},
         {HALVES, WL_LT_F16, WL_LT_F16, WL_LT_F16},
         {WHOLE, S32, S8, S32},
+        {WHOLE, WL_LT_F32, S8, S8},
     };
     const int32_t scale = types[1], a = types[2], b = types[3], c = types[4], d = types[5];
     enum class class;
@@ -153,6 +154,7 @@ int cublasLtMatmulAlgoCheck(void *handle, void *operation, void *a, void *b, voi
                                of->swizzling || of->option || of->stages || of->inner_shape ||
                                of->cluster_shape
                            ? WL_LT_NOT_SUPPORTED
+                       : wl_lt_is_whole(&product)  ? wl_lt_check_whole(&product)
                        : wl_lt_is_narrow(&product) ? wl_lt_check_narrow(&product)
                                                    : WL_LT_OK;
     result->workspace_bytes = 0;

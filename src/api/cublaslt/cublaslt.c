@@ -307,17 +307,17 @@ bool wl_lt_read_layout(void *pointer, struct wl_lt_matrix *matrix)
     return true;
 }
 
-static bool read_simple(void *pointer, struct wl_lt_matrix *matrix)
+static bool read_matrix(void *pointer, struct wl_lt_matrix *matrix)
 {
-    return wl_lt_read_layout(pointer, matrix) && matrix->order >= 0 && matrix->order <= 1;
+    return wl_lt_read_layout(pointer, matrix) && matrix->order >= 0 && matrix->order <= 4;
 }
 
 bool wl_lt_read_product(struct wl_lt_product *product, void *operation, void *a, void *b, void *c,
                         void *d)
 {
     product->operation = wl_stand_in_check(operation, DESCRIPTION_MAGIC);
-    return product->operation && read_simple(a, &product->a) && read_simple(b, &product->b) &&
-           read_simple(c, &product->c) && read_simple(d, &product->d);
+    return product->operation && read_matrix(a, &product->a) && read_matrix(b, &product->b) &&
+           read_matrix(c, &product->c) && read_matrix(d, &product->d);
 }
 
 int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void *b, void *c,
@@ -332,6 +332,7 @@ int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void 
     const bool is_read = wl_lt_read_product(&product, operation, a, b, c, d);
     const int status = !is_read                    ? WL_LT_OK
                        : wl_lt_is_narrow(&product) ? wl_lt_check_narrow(&product)
+                       : wl_lt_is_whole(&product)  ? wl_lt_check_whole(&product)
                                                    : wl_lt_check_epilogue(&product);
     if (status)
         return status; /* and *found stays what it is */
@@ -397,6 +398,9 @@ int cublasLtMatmul(void *handle, void *description, const void *alpha, const voi
     const struct wl_lt_attributes *operation = product.operation;
     if (wl_lt_is_narrow(&product))
         return wl_lt_multiply_narrow(handle, &product, alpha, a, b, beta, c, d, stream);
+    if (wl_lt_is_whole(&product))
+        return wl_lt_multiply_whole(handle, &product,
+                                    &(struct wl_lt_memory){alpha, a, b, beta, c, d}, stream);
     struct wl_lt_matrix left = product.a, right = product.b;
     const struct wl_lt_matrix before = product.c, after = product.d;
     const int can_finish = wl_lt_check_epilogue(&product);

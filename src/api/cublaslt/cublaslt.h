@@ -84,7 +84,7 @@ struct wl_lt_product {
     struct wl_lt_matrix a, b, c, d;
 };
 
-/* False: an argument is no such description, or has an order of elements that products have not. */
+/* False: an argument is no such description, or has an order that there is not. */
 bool wl_lt_read_product(struct wl_lt_product *product, void *operation, void *a, void *b, void *c,
                         void *d);
 /* False: it is no layout. */
@@ -124,6 +124,18 @@ extern const struct wl_device_direct wl_lt_epilogue_direct;
  * on. */
 void wl_lt_finish(float *values, int count, int what, const float *bias);
 void wl_lt_read_bias(enum wl_number type, const void *bias, long long row, int count, float *to);
+
+/* ---- products of 8-bit integers of which cuBLAS has none ---- */
+
+struct wl_lt_memory {
+    const void *alpha, *a, *b, *beta, *c;
+    void *d;
+};
+
+bool wl_lt_is_whole(const struct wl_lt_product *product);
+int wl_lt_check_whole(const struct wl_lt_product *product);
+int wl_lt_multiply_whole(void *handle, const struct wl_lt_product *product,
+                         const struct wl_lt_memory *memory, void *stream);
 
 /* ---- products of 8-bit floating-point numbers ---- */
 

@@ -60,6 +60,9 @@ static int check_auxiliary(const struct wl_lt_product *product, int64_t epilogue
 int wl_lt_check_epilogue(const struct wl_lt_product *product)
 {
     const int64_t epilogue = number(product, WL_LT_OPERATION_EPILOGUE);
+    if (product->a.order > 1 || product->b.order > 1 || product->c.order > 1 ||
+        product->d.order > 1)
+        return WL_LT_NOT_SUPPORTED;
     if (epilogue == WL_LT_EPILOGUE_DEFAULT)
         return WL_LT_OK;
     const bool has_types = wl_lt_kernel_type(product->d.type) >= 0 &&

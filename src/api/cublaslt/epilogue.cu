@@ -299,7 +299,7 @@ DEVICE double element_of(const wl_lt_ordered &matrix, long long batch, long long
     return read_wide(matrix.type, matrix.at, batch * matrix.stride + at);
 }
 
-DEVICE double factor_of(const wl_lt_transform &of, int which)
+template <typename Of> DEVICE double factor_of(const Of &of, int which)
 {
     return of.factors[which] ? read_wide(of.factor_type, of.factors[which], 0) : of.values[which];
 }
@@ -317,5 +317,29 @@ GLOBAL void warplens_transform(wl_lt_transform of)
         if (of.b.at && beta != 0)
             value += beta * element_of(of.b, batch, row, column);
         write_wide(of.c.type, of.c.to, batch * of.c.stride + place_in(of.c, row, column), value);
+    }
+}
+
+/* A thread for each element of D; sums are those of 32-bit integers, which wrap. */
+GLOBAL void warplens_whole(wl_lt_whole of)
+{
+    const long long all = of.rows * of.columns * of.count;
+    const long long step = (long long)__nvvm_read_ptx_sreg_nctaid_x() * 256;
+    const double alpha = factor_of(of, 0), beta = factor_of(of, 1);
+    for (long long i = (long long)__nvvm_read_ptx_sreg_ctaid_x() * 256 + __nvvm_read_ptx_sreg_tid_x(); i < all;
+         i += step) {
+        const long long row = i % of.rows, column = i / of.rows % of.columns, batch = i / of.rows / of.columns;
+        const signed char *const a = (const signed char *)of.a.at + batch * of.a.stride;
+        const signed char *const b = (const signed char *)of.b.at + batch * of.b.stride;
+        unsigned sum = 0;
+        for (long long k = 0; k < of.depth; k++) {
+            const long long at_a = of.a.is_transposed ? place_in(of.a, k, row) : place_in(of.a, row, k);
+            const long long at_b = of.b.is_transposed ? place_in(of.b, column, k) : place_in(of.b, k, column);
+            sum += (unsigned)(a[at_a] * b[at_b]);
+        }
+        double value = alpha * (int)sum;
+        if (beta != 0)
+            value += beta * element_of(of.c, batch, row, column);
+        write_wide(of.d.type, of.d.to, batch * of.d.stride + place_in(of.d, row, column), value);
     }
 }

@@ -39,7 +39,7 @@ static int64_t bytes_of(int64_t type)
 static bool is_aligned(const struct wl_lt_matrix *matrix)
 {
     const int64_t bytes = bytes_of(matrix->type);
-    return !matrix->is_by_rows && matrix->rows > 0 && matrix->columns > 0 &&
+    return matrix->order == 0 && matrix->rows > 0 && matrix->columns > 0 &&
            matrix->leading >= matrix->rows && matrix->rows * bytes % ALIGNMENT_BYTES == 0 &&
            matrix->leading * bytes % ALIGNMENT_BYTES == 0 &&
            matrix->stride * bytes % ALIGNMENT_BYTES == 0;

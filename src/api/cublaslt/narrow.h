@@ -58,4 +58,13 @@ struct wl_lt_transform {
     struct wl_lt_ordered a, b, c;
 };
 
+/* D = alpha op(A) op(B) + beta C of 8-bit integers, in any orders. */
+struct wl_lt_whole {
+    long long rows, columns, depth, count;
+    int factor_type;
+    const void *factors[2]; /* as above */
+    double values[2];
+    struct wl_lt_ordered a, b, c, d;
+};
+
 #endif

@@ -1,5 +1,5 @@
-/* cublasLtMatrixTransform: C = alpha op(A) + beta op(B), of real numbers of any types and orders
- * that layouts have. */
+/* Matrices in any of the orders that layouts have: cublasLtMatrixTransform, which is
+ * C = alpha op(A) + beta op(B) of real numbers, and products of 8-bit integers. */
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +10,7 @@
 enum { SCALE_TYPE, POINTERS, OPERATION_A, OPERATION_B };
 enum { POINTERS_ON_HOST, POINTERS_ON_DEVICE };
 enum { S8 = 3, C32 = 4, S32 = 10, F64 = 1 };
+enum { COMPUTE_S32 = 72, COMPUTE_S32_PEDANTIC = 73 };
 enum { ORDER_COLUMNS, ORDER_ROWS, ORDER_32, ORDER_TILES_OF_8, ORDER_TILES_OF_32, ORDERS };
 
 static int kernel_type(int64_t type)
@@ -37,10 +38,14 @@ static int64_t least_leading(const struct wl_lt_matrix *matrix)
     }
 }
 
+static bool is_right(const struct wl_lt_matrix *matrix)
+{
+    return matrix->order >= 0 && matrix->order < ORDERS && matrix->leading >= least_leading(matrix);
+}
+
 static bool read_matrix(void *layout, struct wl_lt_matrix *matrix)
 {
-    return wl_lt_read_layout(layout, matrix) && matrix->order >= 0 && matrix->order < ORDERS &&
-           matrix->leading >= least_leading(matrix);
+    return wl_lt_read_layout(layout, matrix) && is_right(matrix);
 }
 
 static struct wl_lt_ordered ordered(const struct wl_lt_matrix *matrix, const void *at,
@@ -111,13 +116,17 @@ static bool does_convert(int64_t scale, int64_t from, int64_t to)
     return false;
 }
 
-static void set_factor(struct wl_lt_transform *transform, int which, bool is_on_device,
-                       int64_t type, const void *factor)
+/* Where factors are, or what they are. */
+static void set_factors(const void *places[2], double values[2], bool are_on_device, int64_t type,
+                        const void *alpha, const void *beta)
 {
-    if (is_on_device)
-        transform->factors[which] = factor;
-    else if (factor)
-        transform->values[which] = value_at(type, factor);
+    const void *const factors[] = {alpha, beta};
+    for (int i = 0; i < 2; i++) {
+        if (are_on_device)
+            places[i] = factors[i];
+        else if (factors[i])
+            values[i] = value_at(type, factors[i]);
+    }
 }
 
 int cublasLtMatrixTransform(void *handle, void *description, const void *alpha, const void *a,
@@ -150,11 +159,84 @@ int cublasLtMatrixTransform(void *handle, void *description, const void *alpha, 
                                         .a = ordered(&left, a, turns_a),
                                         .b = ordered(&right, b, turns_b),
                                         .c = ordered(&result, c, false)};
-    set_factor(&transform, 0, pointers == POINTERS_ON_DEVICE, scale, alpha);
-    set_factor(&transform, 1, pointers == POINTERS_ON_DEVICE, scale, beta);
+    set_factors(transform.factors, transform.values, pointers == POINTERS_ON_DEVICE, scale, alpha,
+                beta);
     return wl_stand_in_run(&wl_lt_kernels, "warplens_transform",
                            (uint64_t)(transform.rows * transform.columns * transform.count), stream,
                            (void *[]){&transform})
+               ? WL_LT_EXECUTION_FAILED
+               : WL_LT_OK;
+}
+
+/* ---- products of 8-bit integers ---- */
+
+bool wl_lt_is_whole(const struct wl_lt_product *product)
+{
+    return product->a.type == S8 && product->b.type == S8 &&
+           (product->d.type == S8 || product->a.order > ORDER_ROWS ||
+            product->b.order > ORDER_ROWS || product->d.order > ORDER_ROWS);
+}
+
+/* C and D of 8 bits are scaled by single precision, those of 32 by integers. */
+int wl_lt_check_whole(const struct wl_lt_product *product)
+{
+    const struct wl_lt_attributes *of = product->operation;
+    const struct wl_lt_matrix *const all[] = {&product->a, &product->b, &product->c, &product->d};
+    const int64_t type = product->d.type, compute = wl_lt_number_of(of, WL_LT_OPERATION_COMPUTE);
+    const bool turns_a = wl_lt_number_of(of, WL_LT_OPERATION_A) != 0,
+               turns_b = wl_lt_number_of(of, WL_LT_OPERATION_B) != 0;
+    for (size_t i = 0; i < WL_COUNT(all); i++)
+        if (!is_right(all[i]) || all[i]->count != product->d.count)
+            return WL_LT_INVALID_VALUE;
+    if ((turns_a ? product->a.columns : product->a.rows) != product->d.rows ||
+        (turns_b ? product->b.rows : product->b.columns) != product->d.columns ||
+        (turns_a ? product->a.rows : product->a.columns) !=
+            (turns_b ? product->b.columns : product->b.rows) ||
+        !does_fit(&product->c, false, &product->d))
+        return WL_LT_INVALID_VALUE;
+    return (compute == COMPUTE_S32 || compute == COMPUTE_S32_PEDANTIC) && product->c.type == type &&
+                   (type == S8 || type == S32) &&
+                   wl_lt_number_of(of, WL_LT_OPERATION_SCALE) == (type == S8 ? WL_LT_F32 : S32) &&
+                   wl_lt_number_of(of, WL_LT_OPERATION_EPILOGUE) == WL_LT_EPILOGUE_DEFAULT &&
+                   wl_lt_number_of(of, WL_LT_OPERATION_POINTERS) <= POINTERS_ON_DEVICE
+               ? WL_LT_OK
+               : WL_LT_NOT_SUPPORTED;
+}
+
+int wl_lt_multiply_whole(void *handle, const struct wl_lt_product *product,
+                         const struct wl_lt_memory *memory, void *stream)
+{
+    const struct wl_lt_attributes *of = product->operation;
+    const bool turns_a = wl_lt_number_of(of, WL_LT_OPERATION_A) != 0,
+               turns_b = wl_lt_number_of(of, WL_LT_OPERATION_B) != 0;
+    const int64_t scale = wl_lt_number_of(of, WL_LT_OPERATION_SCALE);
+    if (!handle)
+        return WL_LT_NOT_INITIALIZED;
+    if (!memory->alpha || !memory->beta || !memory->a || !memory->b || !memory->d)
+        return WL_LT_INVALID_VALUE;
+    const int status = wl_lt_check_whole(product);
+    if (status == WL_LT_NOT_SUPPORTED)
+        wl_device_refuse("cublasLtMatmul (cuBLASLt) of 8-bit integers with this epilogue, order or "
+                         "types");
+    if (status)
+        return status;
+    struct wl_lt_whole whole = {
+        .rows = product->d.rows,
+        .columns = product->d.columns,
+        .depth = turns_a ? product->a.rows : product->a.columns,
+        .count = product->d.count > 1 ? product->d.count : 1,
+        .factor_type = kernel_type(scale),
+        .a = ordered(&product->a, memory->a, turns_a),
+        .b = ordered(&product->b, memory->b, turns_b),
+        .c = ordered(&product->c, memory->c ? memory->c : memory->d, false),
+        .d = ordered(&product->d, memory->d, false),
+    };
+    set_factors(whole.factors, whole.values,
+                wl_lt_number_of(of, WL_LT_OPERATION_POINTERS) == POINTERS_ON_DEVICE, scale,
+                memory->alpha, memory->beta);
+    return wl_stand_in_run(&wl_lt_kernels, "warplens_whole",
+                           (uint64_t)(whole.rows * whole.columns * whole.count), stream,
+                           (void *[]){&whole})
                ? WL_LT_EXECUTION_FAILED
                : WL_LT_OK;
 }
