@@ -46,6 +46,7 @@ set_tests_properties(program.nvrtc_calls PROPERTIES SKIP_RETURN_CODE 77)
 wl_program_test(devices devices.c warplens-cudart-13 warplens-cuda)
 
 wl_program_test(random_calls random_calls.c warplens-curand-10 warplens-cudart-13 m)
+wl_program_test(random_distributions random_distributions.c warplens-curand-10 warplens-cudart-13 m)
 wl_program_test(solver_calls solver_calls.c warplens-cusolver-12 warplens-cudart-13 m)
 wl_program_test(solver_complex solver_complex.c warplens-cusolver-12 warplens-cudart-13 m)
 wl_program_test(solver_jacobi solver_jacobi.c warplens-cusolver-12 warplens-cudart-13 m)

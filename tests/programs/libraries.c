@@ -86,11 +86,11 @@ static void test_random(void)
     EXPECT(fabs(sqrt(squares / COUNT) - 3) < 0.1, 1);
     EXPECT(FIND(call_1, library, "curandDestroyGenerator")(generator), 0);
     capture_stderr();
-    EXPECT(FIND(create_number, library, "curandCreateGenerator")(&generator, 142), 103);
+    EXPECT(FIND(create_number, library, "curandCreateGenerator")(&generator, 141), 103);
     EXPECT_TEXT(
         captured_stderr(),
-        "warplens: curandCreateGenerator (cuRAND) of a type other than XORWOW, MRG32k3a, Philox "
-        "and Sobol32 is not supported by the simulated GPU and returned an error\n");
+        "warplens: curandCreateGenerator (cuRAND) of a type other than XORWOW, MRG32k3a, MT19937, "
+        "Philox and Sobol's is not supported by the simulated GPU and returned an error\n");
     EXPECT(cudaFree(words), 0);
     EXPECT(cudaFree(floats), 0);
 }

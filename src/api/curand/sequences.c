@@ -1,6 +1,5 @@
 #include "api/curand/sequences.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/count.h"
@@ -191,11 +190,11 @@ static const int first_of_degree[] = {1,   2,   3,   5,   7,    13,   19,   37, 
 
 /* Of a dimension whose polynomial has that degree and those inner coefficients. */
 static void fill_directions(struct packed *from, int degree, uint32_t coefficients,
-                            uint32_t vectors[32])
+                            uint64_t vectors[64])
 {
     for (int i = 0; i < degree; i++)
-        vectors[i] = (take(from, i) << 1 | 1) << (31 - i);
-    for (int i = degree; i < 32; i++) {
+        vectors[i] = (uint64_t)(take(from, i) << 1 | 1) << (63 - i);
+    for (int i = degree; i < 64; i++) {
         vectors[i] = vectors[i - degree] ^ vectors[i - degree] >> degree;
         for (int k = 1; k < degree; k++)
             if (coefficients >> (degree - 1 - k) & 1)
@@ -203,19 +202,98 @@ static void fill_directions(struct packed *from, int degree, uint32_t coefficien
     }
 }
 
-void wl_curand_directions(int count, uint32_t (*vectors)[32])
+/* Random bits of a place (Vigna's splitmix64). */
+static uint64_t mix(uint64_t place)
+{
+    uint64_t z = (place + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+uint64_t wl_curand_scramble_constant(int dimension)
+{
+    return mix((uint64_t)dimension | (uint64_t)1 << 40);
+}
+
+/* A random linear scrambling (J. Matousek 1998): bit r is added to by random ones of higher value,
+ * which leaves how evenly the points lie. */
+static void scramble(int dimension, uint64_t vectors[64])
+{
+    uint64_t of_bit[64];
+    for (int r = 0; r < 64; r++) {
+        const uint64_t above = r ? ~(uint64_t)0 << (64 - r) : 0;
+        of_bit[r] = (mix((uint64_t)dimension * 64 + (uint64_t)r) & above) | (uint64_t)1 << (63 - r);
+    }
+    for (int i = 0; i < 64; i++) {
+        uint64_t scrambled = 0;
+        for (int r = 0; r < 64; r++)
+            scrambled |= (uint64_t)(__builtin_popcountll(of_bit[r] & vectors[i]) & 1) << (63 - r);
+        vectors[i] = scrambled;
+    }
+}
+
+/* A vector of 32 bits is the upper half of that of 64: vector i has only its i + 1 highest bits. */
+static void put_row(const struct wl_curand_directions *of, int dimension, uint64_t vectors[64])
+{
+    uint64_t constant = 0;
+    if (of->is_scrambled) {
+        scramble(dimension, vectors);
+        constant = wl_curand_scramble_constant(dimension);
+    }
+    const size_t bits = of->is_wide ? 64 : 32,
+                 row = (size_t)dimension * (bits + (of->has_constants ? 1 : 0));
+    for (size_t i = 0; i < bits + (of->has_constants ? 1 : 0); i++) {
+        const uint64_t value = i < bits ? vectors[i] : constant;
+        if (of->is_wide)
+            ((uint64_t *)of->to)[row + i] = value;
+        else
+            ((uint32_t *)of->to)[row + i] = (uint32_t)(value >> 32);
+    }
+}
+
+void wl_curand_directions(const struct wl_curand_directions *of)
 {
     struct packed from = {(const unsigned char *)wl_embedded_curand[1].content, 0};
+    uint64_t vectors[64];
     uint32_t coefficients = 0;
     int degree = 0;
-    for (int i = 0; i < 32; i++)
-        vectors[0][i] = (uint32_t)1 << (31 - i);
-    for (int i = 1; i < count; i++) {
+    for (int i = 0; i < 64; i++)
+        vectors[i] = (uint64_t)1 << (63 - i);
+    put_row(of, 0, vectors);
+    for (int i = 1; i < of->count; i++) {
         if (degree < (int)WL_COUNT(first_of_degree) && i == first_of_degree[degree]) {
             degree++;
             coefficients = 0;
         }
         coefficients += take(&from, 8);
-        fill_directions(&from, degree, coefficients, vectors[i]);
+        fill_directions(&from, degree, coefficients, vectors);
+        put_row(of, i, vectors);
     }
+}
+
+/* ---- MT19937 (M. Matsumoto, T. Nishimura 1998, and how they seed it, 2002) ---- */
+
+void wl_curand_mt19937_state(uint64_t seed, uint32_t state[WL_CURAND_MT19937_WORDS])
+{
+    enum { N = 624 };
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    const bool is_long = key[1] != 0;
+    state[0] = is_long ? 19650218 : key[0];
+    for (uint32_t i = 1; i < N; i++)
+        state[i] = 1812433253u * (state[i - 1] ^ state[i - 1] >> 30) + i;
+    state[N] = N; /* all to be made */
+    if (!is_long)
+        return;
+    uint32_t i = 1;
+    for (uint32_t k = 0; k < 2 * N - 1; k++) {
+        const uint32_t before = state[i - 1] ^ state[i - 1] >> 30;
+        state[i] = k < N ? (state[i] ^ before * 1664525u) + key[k % 2] + k % 2
+                         : (state[i] ^ before * 1566083941u) - i;
+        if (++i == N) {
+            state[0] = state[N - 1];
+            i = 1;
+        }
+    }
+    state[0] = 0x80000000u;
 }

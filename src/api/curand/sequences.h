@@ -3,6 +3,7 @@
 #ifndef WL_API_CURAND_SEQUENCES_H
 #define WL_API_CURAND_SEQUENCES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/embedded.h"
@@ -22,10 +23,22 @@ struct wl_curand_state {
 void wl_curand_xorwow_states(uint64_t seed, uint64_t offset, struct wl_curand_state *states);
 void wl_curand_mrg32k3a_states(uint64_t seed, uint64_t offset, struct wl_curand_state *states);
 
+/* Its 624 numbers and how many of them have been given. */
+enum { WL_CURAND_MT19937_WORDS = 625 };
+void wl_curand_mt19937_state(uint64_t seed, uint32_t state[WL_CURAND_MT19937_WORDS]);
+
 enum { WL_CURAND_DIMENSIONS = 20000 };
 
 /* Direction vectors of the first `count` dimensions of Sobol's sequence, 1 to WL_CURAND_DIMENSIONS:
- * the highest bit first. */
-void wl_curand_directions(int count, uint32_t (*vectors)[32]);
+ * rows of 32 or, wide, 64 words of as many bits, the highest bit first; with constants, behind each
+ * row the one that is added to all points of the dimension. */
+struct wl_curand_directions {
+    int count;
+    bool is_wide, is_scrambled, has_constants;
+    void *to;
+};
+void wl_curand_directions(const struct wl_curand_directions *of);
+/* Its upper half: that of scrambled points of 32 bits. */
+uint64_t wl_curand_scramble_constant(int dimension);
 
 #endif
