@@ -98,7 +98,7 @@ static void test_random(void)
 /* The same by the call whose types are those of CUDA: x becomes expected. */
 static void check_advanced_plan(void *library, int n, int lines, void *x, const void *expected)
 {
-    enum { C_32F = 4, R_16F = 2 };
+    enum { C_32F = 4 };
     int plan;
     long long size = n;
     size_t bytes = sizeof(float[2]) * (size_t)(n * lines), space = 1;
@@ -113,9 +113,7 @@ static void check_advanced_plan(void *library, int n, int lines, void *x, const 
     EXPECT(make(plan, 1, &size, NULL, 1, n, C_32F, NULL, 1, n, C_32F, lines, &space, C_32F), 0);
     EXPECT(FIND(int (*)(int, void *, void *, int), library, "cufftXtExec")(plan, x, y, -1), 0);
     EXPECT(memcmp(y, expected, bytes), 0);
-    capture_stderr();
-    EXPECT(make(plan, 1, &size, NULL, 1, n, R_16F, NULL, 1, n, C_32F, lines, &space, C_32F), 16);
-    EXPECT(strstr(captured_stderr(), "cufftXtMakePlanMany") != NULL, n == 1);
+    EXPECT(make(plan, 1, &size, NULL, 1, n, C_32F, NULL, 1, n, C_32F, lines, &space, C_32F), 1);
     EXPECT(FIND(int (*)(int), library, "cufftDestroy")(plan), 0);
     EXPECT(cudaFree(y), 0);
 }
@@ -183,7 +181,7 @@ static void test_real_transform(void *library)
     EXPECT(back(from, y, x), 0);
     for (int i = 0; i < NX * NY; i++)
         EXPECT(fabs(x[i] / (NX * NY) - (i * 7 % 11 - 4)) < 1e-9, 1);
-    EXPECT(back(to, y, x), 1);
+    EXPECT(back(to, y, x), 4);
     EXPECT(cudaFree(x), 0);
     EXPECT(cudaFree(y), 0);
 }

@@ -274,7 +274,7 @@ static void test_scrambled(void)
     EXPECT(curandDestroyGenerator(generator), 0);
 }
 
-/* The number that a normal one exceeds as rarely as the point says. */
+/* The number that a normal one is below as rarely as the point says. */
 static void test_normal_points(int type, double unit)
 {
     void *generator = begin(type);
@@ -287,7 +287,7 @@ static void test_normal_points(int type, double unit)
     EXPECT(curandGenerateNormal(generator, floats, COUNT, 1, 3), 0);
     for (int i = 0; i < COUNT; i++) {
         const double p = other_doubles[i] - unit;
-        bad += !(fabs(erfc(doubles[i] / sqrt(2)) / 2 - p) < 1e-15);
+        bad += !(fabs(erfc(-doubles[i] / sqrt(2)) / 2 - p) < 1e-15);
         bad += !(fabs(floats[i] - 1 - 3 * doubles[i]) < 1e-6 * (1 + fabs(floats[i])));
     }
     EXPECT(bad, 0);
@@ -304,6 +304,11 @@ static void test_settings(void)
     for (int order = 99; order <= 105; order++)
         EXPECT(curandSetGeneratorOrdering(generator, order), order < 100 || order > 104 ? 104 : 0);
     EXPECT(curandSetGeneratorOrdering(points, 201), 0);
+    EXPECT(curandGenerateLongLong(generator, longs, 0), 0);
+    EXPECT(curandGenerateNormal(generator, NULL, 0, 0, 1), 0);
+    EXPECT(curandDestroyGenerator(generator), 0);
+    generator = begin(MRG32K3A);
+    EXPECT(curandSetGeneratorOrdering(generator, 102), 104);
     EXPECT(curandSetGeneratorOrdering(points, 101), 104);
     EXPECT(curandSetGeneratorOrdering(NULL, 101), 101);
     EXPECT(curandGetProperty(0, &value), 0);

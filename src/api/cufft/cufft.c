@@ -1,6 +1,6 @@
-/* cuFFT's transforms of one, two and three dimensions, single and double precision, batches with
- * their own steps where they have one dimension. Names and numbers are those of the cuFFT
- * documentation. */
+/* cuFFT's transforms of one, two and three dimensions, of single and double precision and of halves
+ * (computed as floats), with batches and layouts. A plan has memory of its own: what a program is
+ * told to bring is none. Names and numbers are those of the cuFFT documentation. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@ enum {
     OK = 0,
     INVALID_PLAN = 1,
     ALLOC_FAILED = 2,
+    INVALID_TYPE = 3,
     INVALID_VALUE = 4,
     EXEC_FAILED = 6,
     SETUP_FAILED = 7,
@@ -26,20 +27,34 @@ enum {
 };
 enum type { R2C = 0x2a, C2R = 0x2c, C2C = 0x29, D2Z = 0x6a, Z2D = 0x6c, Z2Z = 0x69 };
 enum form { WHOLE, REAL, HALF };
+enum { RANK_MAX = 3 };
 
-/* Where a transform's elements lie in the program's memory, in elements. */
+/* Where a transform's elements lie in the program's memory: steps of elements and transforms,
+ * elements of a row, rows of a plane; as fft.cu has it. */
 struct layout {
-    long long stride, distance, row;
+    long long stride, distance, row, plane;
+};
+
+/* What a program asks for; sizes: the slowest dimension first, as in cuFFT. */
+struct request {
+    int rank;
+    long long size[RANK_MAX];
+    bool has_layout;
+    struct layout in, out;
+    enum type type;
+    const char *stored; /* of halves, as kernels call the numbers in the program's memory */
+    long long count;
 };
 
 struct plan {
-    bool is_used, is_made;
+    bool is_used, is_made, has_layout, is_patient;
     enum type type;
-    int size[3], rank; /* the last dimension first: nx, ny, nz */
+    const char *stored;
+    int size[RANK_MAX], rank; /* the last dimension first: nx, ny, nz */
     long long count;
     struct layout in, out;
     void *stream;
-    void *roots[3], *parts[2]; /* in device memory */
+    void *roots[RANK_MAX], *parts[2]; /* in device memory */
 };
 
 #define PLANS 1024
@@ -67,7 +82,7 @@ int cufftCreate(int *number)
 
 static void release(struct plan *plan)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < RANK_MAX; i++)
         wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, plan->roots[i]);
     for (int i = 0; i < 2; i++)
         wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, plan->parts[i]);
@@ -110,13 +125,16 @@ static int make_roots(int n, bool is_double_wanted, void **made)
     const size_t bytes = (size_t)n * (is_double_wanted ? 16 : 8);
     int status = allocate(bytes, made);
     for (int k = 0; !status && k < n; k++) {
+        const bool is_quarter = 4LL * k % n == 0; /* exactly 0, 1 or -1 */
         double angle = -2 * 3.14159265358979323846 * k / n;
+        const double x = is_quarter ? rint(cos(angle)) : cos(angle),
+                     y = is_quarter ? rint(sin(angle)) : sin(angle);
         if (is_double_wanted) {
-            ((double *)*made)[2 * k] = cos(angle);
-            ((double *)*made)[2 * k + 1] = sin(angle);
+            ((double *)*made)[2 * k] = x;
+            ((double *)*made)[2 * k + 1] = y;
         } else {
-            ((float *)*made)[2 * k] = (float)cos(angle);
-            ((float *)*made)[2 * k + 1] = (float)sin(angle);
+            ((float *)*made)[2 * k] = (float)x;
+            ((float *)*made)[2 * k + 1] = (float)y;
         }
     }
     if (!status)
@@ -137,178 +155,267 @@ static int row_of(int nx, enum form form)
 
 static struct layout dense(const struct plan *plan, enum form form)
 {
-    long long row = row_of(plan->size[0], form);
-    return (struct layout){1, row * plan->size[1] * plan->size[2], row};
+    long long row = row_of(plan->size[0], form), plane = plan->size[1];
+    return (struct layout){1, row * plane * plan->size[2], row, plane};
 }
 
-/* sizes: the slowest dimension first, as in cuFFT. */
-static int make(int number, int rank, const int *sizes, const struct layout *in,
-                const struct layout *out, int type, long long count)
+/* ---- plans ---- */
+
+static int check(const struct request *of)
+{
+    static const int types[] = {R2C, C2R, C2C, D2Z, Z2D, Z2Z};
+    bool is_known = false;
+    for (size_t i = 0; i < WL_COUNT(types); i++)
+        is_known |= (int)of->type == types[i];
+    if (!is_known)
+        return INVALID_TYPE;
+    if (of->count < 1 || of->count > INT_MAX)
+        return INVALID_SIZE;
+    for (int i = 0; i < of->rank; i++)
+        if (of->size[i] < 1 || of->size[i] > INT_MAX)
+            return INVALID_SIZE;
+    for (int i = 0; i < of->rank && of->stored; i++)
+        if (of->size[i] & (of->size[i] - 1)) /* of halves: powers of two */
+            return NOT_SUPPORTED;
+    return OK;
+}
+
+static int make(int number, const struct request *of, size_t *workspace_bytes)
 {
     struct plan *plan = find(number);
-    if (!plan)
+    if (!plan || plan->is_made)
         return INVALID_PLAN;
-    if (type != R2C && type != C2R && type != C2C && type != D2Z && type != Z2D && type != Z2Z)
-        return INVALID_VALUE;
-    if (rank < 1 || rank > 3 || count < 1)
-        return INVALID_SIZE;
-    void *stream = plan->stream;
+    int status = check(of);
+    if (status)
+        return status;
+    const struct plan before = *plan;
     release(plan);
-    plan->stream = stream;
-    plan->type = (enum type)type;
-    plan->rank = rank;
-    plan->count = count;
-    int status = OK;
-    for (int i = 0; i < 3; i++) {
-        plan->size[i] = i < rank ? sizes[rank - 1 - i] : 1;
-        if (plan->size[i] < 1)
-            return INVALID_SIZE;
+    plan->stream = before.stream;
+    plan->is_patient = before.is_patient;
+    plan->type = of->type;
+    plan->stored = of->stored ? of->stored : is_double(of->type) ? "f64" : "f32";
+    plan->rank = of->rank;
+    plan->count = of->count;
+    for (int i = 0; i < RANK_MAX; i++) {
+        plan->size[i] = i < of->rank ? (int)of->size[of->rank - 1 - i] : 1;
         if (!status && plan->size[i] > 1)
             status = make_roots(plan->size[i], is_double(plan->type), &plan->roots[i]);
     }
-    plan->in = in ? *in : dense(plan, form_in(plan->type));
-    plan->out = out ? *out : dense(plan, form_out(plan->type));
-    const size_t bytes = (size_t)(elements(plan) * count) * (is_double(plan->type) ? 16 : 8);
+    plan->has_layout = of->has_layout;
+    plan->in = of->has_layout ? of->in : dense(plan, form_in(plan->type));
+    plan->out = of->has_layout ? of->out : dense(plan, form_out(plan->type));
+    const size_t bytes = (size_t)(elements(plan) * of->count) * (is_double(plan->type) ? 16 : 8);
     for (int i = 0; !status && i < 2; i++)
         status = allocate(bytes, &plan->parts[i]);
     plan->is_made = status == OK;
+    if (workspace_bytes)
+        *workspace_bytes = 0;
     return status;
 }
 
-int cufftMakePlan1d(int number, int nx, int type, int count, size_t *workspace_bytes)
+static struct request dense_request(int rank, const int *sizes, int type, long long count)
 {
-    if (workspace_bytes)
-        *workspace_bytes = 0;
-    return make(number, 1, &nx, NULL, NULL, type, count);
+    struct request of = {.rank = rank, .type = (enum type)type, .count = count};
+    for (int i = 0; i < rank && i < RANK_MAX; i++)
+        of.size[i] = sizes[i];
+    return of;
 }
 
-int cufftMakePlan2d(int number, int nx, int ny, int type, size_t *workspace_bytes)
+/* Steps of the program: embedded: the sizes of the array that holds a transform, of which the first
+ * says nothing. */
+static struct layout layout_of(int rank, const long long *embedded, long long stride,
+                               long long distance)
 {
-    if (workspace_bytes)
-        *workspace_bytes = 0;
-    return make(number, 2, (int[]){nx, ny}, NULL, NULL, type, 1);
+    return (struct layout){stride, distance, rank > 1 ? embedded[rank - 1] : 0,
+                           rank > 2 ? embedded[rank - 2] : 0};
 }
 
-int cufftMakePlan3d(int number, int nx, int ny, int nz, int type, size_t *workspace_bytes)
+/* The steps count where there are an array's sizes, which are of both sides or of none. */
+static int many_request(struct request *made, int rank, const long long *n,
+                        const long long *in_size, long long in_stride, long long in_distance,
+                        const long long *out_size, long long out_stride, long long out_distance,
+                        int type, long long count)
 {
-    if (workspace_bytes)
-        *workspace_bytes = 0;
-    return make(number, 3, (int[]){nx, ny, nz}, NULL, NULL, type, 1);
-}
-
-/* Steps of its own: for one dimension, or where they say what is there anyway. */
-int cufftMakePlanMany(int number, int rank, int *n, int *in_size, int in_stride, int in_distance,
-                      int *out_size, int out_stride, int out_distance, int type, int count,
-                      size_t *workspace_bytes)
-{
-    if (workspace_bytes)
-        *workspace_bytes = 0;
-    if (!n)
+    *made = (struct request){.rank = rank, .type = (enum type)type, .count = count};
+    if (rank < 1 || rank > RANK_MAX || !n || !in_size != !out_size)
         return INVALID_VALUE;
-    struct layout in = {in_stride, in_distance, 0}, out = {out_stride, out_distance, 0};
-    if (in_size && out_size && rank == 1)
-        return make(number, rank, n, &in, &out, type, count);
-    bool is_dense = in_stride == 1 && out_stride == 1;
-    for (int i = 1; i < rank && in_size && out_size; i++)
-        is_dense &= i == rank - 1 || (in_size[i] == n[i] && out_size[i] == n[i]);
-    if (in_size && out_size && is_dense) {
-        const int last = rank - 1;
-        is_dense = in_size[last] == row_of(n[last], form_in((enum type)type)) &&
-                   out_size[last] == row_of(n[last], form_out((enum type)type));
-    }
-    if (in_size && out_size && !is_dense) {
-        wl_device_refuse("cufftPlanMany (cuFFT) of several dimensions with steps of their own");
-        return NOT_SUPPORTED;
-    }
-    return make(number, rank, n, NULL, NULL, type, count);
+    memcpy(made->size, n, (size_t)rank * sizeof *n);
+    made->has_layout = in_size != NULL;
+    if (!made->has_layout)
+        return OK;
+    made->in = layout_of(rank, in_size, in_stride, in_distance);
+    made->out = layout_of(rank, out_size, out_stride, out_distance);
+    const bool is_apart = count == 1 || (in_distance > 0 && out_distance > 0);
+    return in_stride > 0 && out_stride > 0 && is_apart ? OK : INVALID_VALUE;
 }
 
-int cufftMakePlanMany64(int number, int rank, long long *n, long long *in_size, long long in_stride,
-                        long long in_distance, long long *out_size, long long out_stride,
-                        long long out_distance, int type, long long count, size_t *workspace_bytes)
+/* The same with sizes of 32 bits, which may be absent. */
+static const long long *widen(int rank, const int *from, long long to[RANK_MAX])
 {
-    enum { RANK_MAX = 3 };
-    int sizes[3][RANK_MAX] = {{0}};
-    if (!n)
-        return INVALID_VALUE;
-    if (rank < 1 || rank > RANK_MAX || count < 1 || count > INT_MAX || in_distance > INT_MAX ||
-        out_distance > INT_MAX || in_stride > INT_MAX || out_stride > INT_MAX)
-        return INVALID_SIZE;
-    for (int i = 0; i < rank; i++) {
-        if (n[i] > INT_MAX)
-            return INVALID_SIZE;
-        sizes[0][i] = (int)n[i];
-        sizes[1][i] = in_size ? (int)in_size[i] : 0;
-        sizes[2][i] = out_size ? (int)out_size[i] : 0;
-    }
-    return cufftMakePlanMany(number, rank, sizes[0], in_size ? sizes[1] : NULL, (int)in_stride,
-                             (int)in_distance, out_size ? sizes[2] : NULL, (int)out_stride,
-                             (int)out_distance, type, (int)count, workspace_bytes);
+    for (int i = 0; from && i < rank && i < RANK_MAX; i++)
+        to[i] = from[i];
+    return from ? to : NULL;
 }
 
-/* The kind of transform between two types as CUDA numbers them; 0: there is none. */
-static int type_between(int in, int out)
+static int many_request_32(struct request *made, int rank, const int *n, const int *in_size,
+                           int in_stride, int in_distance, const int *out_size, int out_stride,
+                           int out_distance, int type, int count)
 {
-    enum { R_32F = 0, R_64F = 1, C_32F = 4, C_64F = 5 };
-    static const int rows[][3] = {
-        {C_32F, C_32F, C2C}, {R_32F, C_32F, R2C}, {C_32F, R_32F, C2R},
-        {C_64F, C_64F, Z2Z}, {R_64F, C_64F, D2Z}, {C_64F, R_64F, Z2D},
+    long long wide[3][RANK_MAX] = {{0}};
+    return many_request(made, rank, widen(rank, n, wide[0]), widen(rank, in_size, wide[1]),
+                        in_stride, in_distance, widen(rank, out_size, wide[2]), out_stride,
+                        out_distance, type, count);
+}
+
+/* The kind of transform between two types as CUDA numbers them. */
+static int typed_request(struct request *made, int in, int out, int compute)
+{
+    enum { R_32F, R_64F, R_16F, C_32F = 4, C_64F, C_16F, R_16BF = 14, C_16BF };
+    static const struct {
+        int in, out, compute; /* which may also be the real type */
+        enum type type;
+        const char *stored;
+    } rows[] = {
+        {C_32F, C_32F, C_32F, C2C, NULL},      {R_32F, C_32F, C_32F, R2C, NULL},
+        {C_32F, R_32F, C_32F, C2R, NULL},      {C_64F, C_64F, C_64F, Z2Z, NULL},
+        {R_64F, C_64F, C_64F, D2Z, NULL},      {C_64F, R_64F, C_64F, Z2D, NULL},
+        {C_16F, C_16F, C_16F, C2C, "f16"},     {R_16F, C_16F, C_16F, R2C, "f16"},
+        {C_16F, R_16F, C_16F, C2R, "f16"},     {C_16BF, C_16BF, C_16BF, C2C, "bf16"},
+        {R_16BF, C_16BF, C_16BF, R2C, "bf16"}, {C_16BF, R_16BF, C_16BF, C2R, "bf16"},
     };
     for (size_t i = 0; i < WL_COUNT(rows); i++)
-        if (rows[i][0] == in && rows[i][1] == out)
-            return rows[i][2];
-    return 0;
+        if (rows[i].in == in && rows[i].out == out &&
+            (compute == rows[i].compute || compute == rows[i].compute - 4)) {
+            made->type = rows[i].type;
+            made->stored = rows[i].stored;
+            return OK;
+        }
+    return INVALID_TYPE;
 }
 
-int cufftXtMakePlanMany(int number, int rank, long long *n, long long *in_size, long long in_stride,
-                        long long in_distance, int in_type, long long *out_size,
-                        long long out_stride, long long out_distance, int out_type, long long count,
-                        size_t *workspace_bytes, int compute_type)
+static int create_and(int *number, const struct request *of)
 {
-    int type = type_between(in_type, out_type);
-    (void)compute_type;
-    if (!type) {
-        wl_device_refuse("cufftXtMakePlanMany (cuFFT) of types other than floats and doubles");
-        return NOT_SUPPORTED;
-    }
-    return cufftMakePlanMany64(number, rank, n, in_size, in_stride, in_distance, out_size,
-                               out_stride, out_distance, type, count, workspace_bytes);
-}
-
-static int create_and(int *number, int status)
-{
-    if (status)
+    int status = cufftCreate(number);
+    if (!status && (status = make(*number, of, NULL)) != OK)
         cufftDestroy(*number);
     return status;
 }
 
-int cufftPlan1d(int *number, int nx, int type, int count)
+/* What a program would have to bring. */
+static int tell_size(const struct request *of, size_t *workspace_bytes)
 {
-    int status = cufftCreate(number);
-    return status ? status : create_and(number, cufftMakePlan1d(*number, nx, type, count, NULL));
+    int status = check(of);
+    if (status || !workspace_bytes)
+        return status ? status : INVALID_VALUE;
+    *workspace_bytes = 0;
+    return OK;
 }
 
-int cufftPlan2d(int *number, int nx, int ny, int type)
+static int tell_size_of(int number, const struct request *of, size_t *workspace_bytes)
 {
-    int status = cufftCreate(number);
-    return status ? status : create_and(number, cufftMakePlan2d(*number, nx, ny, type, NULL));
+    return find(number) ? tell_size(of, workspace_bytes) : INVALID_PLAN;
 }
 
-int cufftPlan3d(int *number, int nx, int ny, int nz, int type)
+/* Of one kind of sizes the calls that plan, make a plan, estimate and tell a size. */
+#define DENSE(suffix, rank, sizes, count, ...)                                  \
+    int cufftPlan##suffix(int *number, __VA_ARGS__)                             \
+    {                                                                           \
+        const struct request of = dense_request(rank, sizes, type, count);      \
+        return create_and(number, &of);                                         \
+    }                                                                           \
+    int cufftMakePlan##suffix(int number, __VA_ARGS__, size_t *workspace_bytes) \
+    {                                                                           \
+        const struct request of = dense_request(rank, sizes, type, count);      \
+        return make(number, &of, workspace_bytes);                              \
+    }                                                                           \
+    int cufftEstimate##suffix(__VA_ARGS__, size_t *workspace_bytes)             \
+    {                                                                           \
+        const struct request of = dense_request(rank, sizes, type, count);      \
+        return tell_size(&of, workspace_bytes);                                 \
+    }                                                                           \
+    int cufftGetSize##suffix(int number, __VA_ARGS__, size_t *workspace_bytes)  \
+    {                                                                           \
+        const struct request of = dense_request(rank, sizes, type, count);      \
+        return tell_size_of(number, &of, workspace_bytes);                      \
+    }
+#define SIZES(...) ((int[]){__VA_ARGS__})
+DENSE(1d, 1, &nx, count, int nx, int type, int count)
+DENSE(2d, 2, SIZES(nx, ny), 1, int nx, int ny, int type)
+DENSE(3d, 3, SIZES(nx, ny, nz), 1, int nx, int ny, int nz, int type)
+
+#define MANY(size)                                                                      \
+    int rank, size *n, size *in_size, size in_stride, size in_distance, size *out_size, \
+        size out_stride, size out_distance, int type, size count
+#define MANY_NAMES \
+    rank, n, in_size, in_stride, in_distance, out_size, out_stride, out_distance, type, count
+#define XT_MANY                                                                             \
+    int rank, long long *n, long long *in_size, long long in_stride, long long in_distance, \
+        int in_type, long long *out_size, long long out_stride, long long out_distance,     \
+        int out_type, long long count, size_t *workspace_bytes, int compute
+#define XT_NAMES \
+    rank, n, in_size, in_stride, in_distance, out_size, out_stride, out_distance, C2C, count
+
+int cufftPlanMany(int *number, MANY(int))
 {
-    int status = cufftCreate(number);
-    return status ? status : create_and(number, cufftMakePlan3d(*number, nx, ny, nz, type, NULL));
+    struct request of;
+    int status = many_request_32(&of, MANY_NAMES);
+    return status ? status : create_and(number, &of);
 }
 
-int cufftPlanMany(int *number, int rank, int *n, int *in_size, int in_stride, int in_distance,
-                  int *out_size, int out_stride, int out_distance, int type, int count)
+int cufftMakePlanMany(int number, MANY(int), size_t *workspace_bytes)
 {
-    int status = cufftCreate(number);
-    return status ? status
-                  : create_and(number, cufftMakePlanMany(*number, rank, n, in_size, in_stride,
-                                                         in_distance, out_size, out_stride,
-                                                         out_distance, type, count, NULL));
+    struct request of;
+    int status = many_request_32(&of, MANY_NAMES);
+    return status ? status : make(number, &of, workspace_bytes);
 }
+
+int cufftEstimateMany(MANY(int), size_t *workspace_bytes)
+{
+    struct request of;
+    int status = many_request_32(&of, MANY_NAMES);
+    return status ? status : tell_size(&of, workspace_bytes);
+}
+
+int cufftGetSizeMany(int number, MANY(int), size_t *workspace_bytes)
+{
+    struct request of;
+    int status = many_request_32(&of, MANY_NAMES);
+    return status ? status : tell_size_of(number, &of, workspace_bytes);
+}
+
+int cufftMakePlanMany64(int number, MANY(long long), size_t *workspace_bytes)
+{
+    struct request of;
+    int status = many_request(&of, MANY_NAMES);
+    return status ? status : make(number, &of, workspace_bytes);
+}
+
+int cufftGetSizeMany64(int number, MANY(long long), size_t *workspace_bytes)
+{
+    struct request of;
+    int status = many_request(&of, MANY_NAMES);
+    return status ? status : tell_size_of(number, &of, workspace_bytes);
+}
+
+int cufftXtMakePlanMany(int number, XT_MANY)
+{
+    struct request of;
+    int status = many_request(&of, XT_NAMES);
+    if (!status)
+        status = typed_request(&of, in_type, out_type, compute);
+    return status ? status : make(number, &of, workspace_bytes);
+}
+
+int cufftXtGetSizeMany(int number, XT_MANY)
+{
+    struct request of;
+    int status = many_request(&of, XT_NAMES);
+    if (!status)
+        status = typed_request(&of, in_type, out_type, compute);
+    return status ? status : tell_size_of(number, &of, workspace_bytes);
+}
+
+/* ---- what is set and told of plans ---- */
 
 int cufftSetStream(int number, void *stream)
 {
@@ -319,12 +426,15 @@ int cufftSetStream(int number, void *stream)
     return OK;
 }
 
-/* The plan has memory of its own; what a program asks for is none. */
 int cufftGetSize(int number, size_t *bytes)
 {
-    if (bytes)
-        *bytes = 0;
-    return find(number) ? OK : INVALID_PLAN;
+    const struct plan *plan = find(number);
+    if (!plan || !plan->is_made)
+        return INVALID_PLAN;
+    if (!bytes)
+        return INVALID_VALUE;
+    *bytes = 0;
+    return OK;
 }
 
 int cufftSetAutoAllocation(int number, int wanted)
@@ -339,6 +449,56 @@ int cufftSetWorkArea(int number, void *area)
     return find(number) ? OK : INVALID_PLAN;
 }
 
+int cufftXtSetWorkArea(int number, void **areas)
+{
+    if (!find(number))
+        return INVALID_PLAN;
+    return areas ? OK : INVALID_VALUE;
+}
+
+int cufftXtSetWorkAreaPolicy(int number, int policy, size_t *bytes)
+{
+    enum { MINIMAL, USER, PERFORMANCE };
+    const struct plan *plan = find(number);
+    (void)bytes;
+    if (!plan || !plan->is_made)
+        return INVALID_PLAN;
+    return policy >= MINIMAL && policy <= PERFORMANCE ? OK : INVALID_VALUE;
+}
+
+/* Of how the library makes kernels: it changes nothing here. */
+enum { PATIENT_JIT = 1, HOST_THREADS = 2 };
+
+static int check_property(int number, int property)
+{
+    if (!find(number))
+        return INVALID_PLAN;
+    return property == PATIENT_JIT ? OK : property == HOST_THREADS ? NOT_SUPPORTED : INVALID_VALUE;
+}
+
+int cufftSetPlanPropertyInt64(int number, int property, long long value)
+{
+    int status = check_property(number, property);
+    if (!status && find(number)->is_made)
+        status = NOT_SUPPORTED;
+    if (!status)
+        find(number)->is_patient = value != 0;
+    return status;
+}
+
+int cufftGetPlanPropertyInt64(int number, int property, long long *value)
+{
+    int status = value ? check_property(number, property) : INVALID_VALUE;
+    if (!status)
+        *value = find(number)->is_patient;
+    return status;
+}
+
+int cufftResetPlanProperty(int number, int property)
+{
+    return cufftSetPlanPropertyInt64(number, property, 0);
+}
+
 int cufftGetVersion(int *version)
 {
     if (!version)
@@ -347,12 +507,24 @@ int cufftGetVersion(int *version)
     return OK;
 }
 
+int cufftGetProperty(int type, int *value)
+{
+    if (!value)
+        return INVALID_VALUE;
+    if (type < 0 || type > 2)
+        return INVALID_TYPE;
+    *value = type == 0 ? VERSION / 1000 : type == 1 ? VERSION % 1000 / 100 : VERSION % 100;
+    return OK;
+}
+
 /* ---- transforms ---- */
 
-static int run(const struct plan *plan, const char *what, long long threads, void **parameters)
+/* numbers: as the kernel is named. */
+static int run(const struct plan *plan, const char *numbers, const char *what, long long threads,
+               void **parameters)
 {
     char name[64];
-    snprintf(name, sizeof name, "warplens_fft_%s_%s", is_double(plan->type) ? "f64" : "f32", what);
+    snprintf(name, sizeof name, "warplens_fft_%s_%s", numbers, what);
     return wl_stand_in_run(&kernels, name, (uint64_t)threads, plan->stream, parameters)
                ? EXEC_FAILED
                : OK;
@@ -362,11 +534,9 @@ static int move(struct plan *plan, const char *what, enum form form, void *from,
                 struct layout layout)
 {
     int number = form;
-    void *parameters[] = {&number,        &from,          &to,
-                          &plan->count,   &plan->size[0], &plan->size[1],
-                          &plan->size[2], &layout.stride, &layout.distance,
-                          &layout.row};
-    return run(plan, what, elements(plan) * plan->count, parameters);
+    void *parameters[] = {&number,        &from,          &to,    &plan->count, &plan->size[0],
+                          &plan->size[1], &plan->size[2], &layout};
+    return run(plan, plan->stored, what, elements(plan) * plan->count, parameters);
 }
 
 static int smallest_factor(int n)
@@ -389,7 +559,7 @@ static int transform(struct plan *plan, int dimension, int is_inverse)
         void *parameters[] = {
             &plan->parts[0], &plan->parts[1], &plan->roots[dimension], &lines, &n, &stride, &done,
             &radix,          &is_inverse};
-        status = run(plan, "stage", lines * n, parameters);
+        status = run(plan, is_double(plan->type) ? "f64" : "f32", "stage", lines * n, parameters);
         void *result = plan->parts[1];
         plan->parts[1] = plan->parts[0];
         plan->parts[0] = result;
@@ -398,20 +568,17 @@ static int transform(struct plan *plan, int dimension, int is_inverse)
     return status;
 }
 
-static int execute(int number, enum type type, void *in, void *out, int is_inverse)
+static int execute(struct plan *plan, void *in, void *out, int is_inverse)
 {
-    struct plan *plan = find(number);
-    if (!plan || !plan->is_made || plan->type != type)
-        return INVALID_PLAN;
     if (!in || !out)
         return INVALID_VALUE;
+    const enum type type = plan->type;
     struct layout from = plan->in, to = plan->out;
-    if (in == out && form_in(type) != WHOLE) { /* rows of real numbers have room for the others */
+    if (in == out && !plan->has_layout && form_in(type) != WHOLE) {
+        /* rows of real numbers have room for the others */
         struct layout *real = form_in(type) == REAL ? &from : &to;
-        if (real->row == plan->size[0]) {
-            real->row = 2 * (plan->size[0] / 2 + 1);
-            real->distance = real->row * plan->size[1] * plan->size[2];
-        }
+        real->row = 2 * (plan->size[0] / 2 + 1);
+        real->distance = real->row * plan->size[1] * plan->size[2];
     }
     int status = move(plan, "take", form_in(type), in, plan->parts[0], from);
     for (int dimension = 0; dimension < plan->rank && !status; dimension++)
@@ -419,45 +586,34 @@ static int execute(int number, enum type type, void *in, void *out, int is_inver
     return status ? status : move(plan, "give", form_out(type), plan->parts[0], out, to);
 }
 
-int cufftExecC2C(int number, void *in, void *out, int direction)
-{
-    return execute(number, C2C, in, out, direction > 0);
-}
-
-int cufftExecZ2Z(int number, void *in, void *out, int direction)
-{
-    return execute(number, Z2Z, in, out, direction > 0);
-}
-
-int cufftExecR2C(int number, void *in, void *out)
-{
-    return execute(number, R2C, in, out, 0);
-}
-
-int cufftExecD2Z(int number, void *in, void *out)
-{
-    return execute(number, D2Z, in, out, 0);
-}
-
-int cufftExecC2R(int number, void *in, void *out)
-{
-    return execute(number, C2R, in, out, 1);
-}
-
-int cufftExecZ2D(int number, void *in, void *out)
-{
-    return execute(number, Z2D, in, out, 1);
-}
-
+/* The plan says which types, whatever the call is named; direction: -1 forwards, 1 backwards. */
 int cufftXtExec(int number, void *in, void *out, int direction)
 {
     struct plan *plan = find(number);
     if (!plan || !plan->is_made)
         return INVALID_PLAN;
-    bool is_whole = form_in(plan->type) == WHOLE && form_out(plan->type) == WHOLE;
-    return execute(number, plan->type, in, out,
-                   is_whole ? direction > 0 : form_out(plan->type) == REAL);
+    if ((direction != -1 && direction != 1) || (form_in(plan->type) == REAL && direction == 1) ||
+        (form_out(plan->type) == REAL && direction == -1))
+        return INVALID_VALUE;
+    return execute(plan, in, out, direction == 1);
 }
+
+#define EXECUTE(type)                                                   \
+    int cufftExec##type(int number, void *in, void *out, int direction) \
+    {                                                                   \
+        return cufftXtExec(number, in, out, direction);                 \
+    }
+#define EXECUTE_REAL(type, direction)                    \
+    int cufftExec##type(int number, void *in, void *out) \
+    {                                                    \
+        return cufftXtExec(number, in, out, direction);  \
+    }
+EXECUTE(C2C)
+EXECUTE(Z2Z)
+EXECUTE_REAL(R2C, -1)
+EXECUTE_REAL(D2Z, -1)
+EXECUTE_REAL(C2R, 1)
+EXECUTE_REAL(Z2D, 1)
 
 /* ---- what is not there ---- */
 

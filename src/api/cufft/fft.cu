@@ -47,11 +47,59 @@ DEVICE void stage(const complex<T> *in, complex<T> *out, const complex<T> *roots
 /* How the elements of a transform of rows of nx lie where the program has them. */
 enum { WHOLE, REAL, HALF };
 
-/* From the program's memory: real numbers get an imaginary part, the half of a symmetric spectrum its other one.
- * rows: in one transform; stride, distance, row: steps of the program's elements, transforms, rows. */
-template <typename T>
-DEVICE void take(int form, const T *from, complex<T> *to, s64 count, int nx, int ny, int nz, s64 stride,
-                 s64 distance, s64 row)
+/* Numbers as they are stored. */
+struct half {
+    unsigned short bits;
+};
+struct brief {
+    unsigned short bits;
+};
+
+template <typename T> DEVICE T value_of(T stored)
+{
+    return stored;
+}
+
+DEVICE float value_of(half stored)
+{
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(stored.bits));
+    return value;
+}
+
+DEVICE float value_of(brief stored)
+{
+    return __builtin_bit_cast(float, (unsigned)stored.bits << 16);
+}
+
+template <typename T> DEVICE void store(T *to, T value)
+{
+    *to = value;
+}
+
+DEVICE void store(half *to, float value)
+{
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(to->bits) : "f"(value));
+}
+
+DEVICE void store(brief *to, float value)
+{
+    unsigned bits = __builtin_bit_cast(unsigned, value);
+    to->bits = value != value ? 0x7fff : (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/* How they lie: steps of elements, transforms; elements of a row, rows of a plane. */
+struct layout {
+    s64 stride, distance, row, plane;
+    DEVICE s64 place_of(s64 batch, int x, int y, int z) const
+    {
+        return batch * distance + ((z * plane + y) * row + x) * stride;
+    }
+};
+
+/* From the program's memory: real numbers get an imaginary part, the half of a symmetric spectrum its other one. */
+template <typename T, typename S>
+DEVICE void take(int form, const S *from, complex<T> *to, s64 count, int nx, int ny, int nz, layout there)
 {
     s64 size = (s64)nx * ny * nz;
     for (s64 at = first(); at < count * size; at += step()) {
@@ -63,52 +111,57 @@ DEVICE void take(int form, const T *from, complex<T> *to, s64 count, int nx, int
             y = y ? ny - y : 0;
             z = z ? nz - z : 0;
         }
-        s64 index = batch * distance + (((s64)z * ny + y) * row + x) * stride;
+        s64 index = there.place_of(batch, x, y, z);
         complex<T> value;
-        value.x = form == REAL ? from[index] : from[2 * index];
-        value.y = form == REAL ? 0 : from[2 * index + 1];
+        value.x = value_of(form == REAL ? from[index] : from[2 * index]);
+        value.y = form == REAL ? 0 : value_of(from[2 * index + 1]);
         if (is_mirrored)
             value.y = -value.y;
         to[at] = value;
     }
 }
 
-template <typename T>
-DEVICE void give(int form, const complex<T> *from, T *to, s64 count, int nx, int ny, int nz, s64 stride,
-                 s64 distance, s64 row)
+template <typename T, typename S>
+DEVICE void give(int form, const complex<T> *from, S *to, s64 count, int nx, int ny, int nz, layout there)
 {
     s64 size = (s64)nx * ny * nz;
     for (s64 at = first(); at < count * size; at += step()) {
         s64 batch = at / size, place = at % size;
-        int x = (int)(place % nx);
+        int x = (int)(place % nx), y = (int)(place / nx % ny), z = (int)(place / nx / ny);
         if (form == HALF && x > nx / 2)
             continue;
-        s64 index = batch * distance + (place / nx * row + x) * stride;
+        s64 index = there.place_of(batch, x, y, z);
         if (form == REAL) {
-            to[index] = from[at].x;
+            store(to + index, from[at].x);
         } else {
-            to[2 * index] = from[at].x;
-            to[2 * index + 1] = from[at].y;
+            store(to + 2 * index, from[at].x);
+            store(to + 2 * index + 1, from[at].y);
         }
     }
 }
 
-#define KERNELS(T, name)                                                                                               \
+#define STAGE(T, name)                                                                                                 \
     GLOBAL void warplens_fft_##name##_stage(const complex<T> *in, complex<T> *out, const complex<T> *roots, s64 lines, \
                                             int n, int stride, int done, int radix, int is_inverse)                    \
     {                                                                                                                  \
         stage(in, out, roots, lines, n, stride, done, radix, is_inverse);                                              \
-    }                                                                                                                  \
-    GLOBAL void warplens_fft_##name##_take(int form, const T *from, complex<T> *to, s64 count, int nx, int ny, int nz, \
-                                           s64 stride, s64 distance, s64 row)                                          \
-    {                                                                                                                  \
-        take(form, from, to, count, nx, ny, nz, stride, distance, row);                                                \
-    }                                                                                                                  \
-    GLOBAL void warplens_fft_##name##_give(int form, const complex<T> *from, T *to, s64 count, int nx, int ny, int nz, \
-                                           s64 stride, s64 distance, s64 row)                                          \
-    {                                                                                                                  \
-        give(form, from, to, count, nx, ny, nz, stride, distance, row);                                                \
     }
 
-KERNELS(float, f32)
-KERNELS(double, f64)
+#define MOVES(T, S, name)                                                                                              \
+    GLOBAL void warplens_fft_##name##_take(int form, const S *from, complex<T> *to, s64 count, int nx, int ny, int nz, \
+                                           layout there)                                                               \
+    {                                                                                                                  \
+        take(form, from, to, count, nx, ny, nz, there);                                                                \
+    }                                                                                                                  \
+    GLOBAL void warplens_fft_##name##_give(int form, const complex<T> *from, S *to, s64 count, int nx, int ny, int nz, \
+                                           layout there)                                                               \
+    {                                                                                                                  \
+        give(form, from, to, count, nx, ny, nz, there);                                                                \
+    }
+
+STAGE(float, f32)
+STAGE(double, f64)
+MOVES(float, float, f32)
+MOVES(double, double, f64)
+MOVES(float, half, f16)
+MOVES(float, brief, bf16)

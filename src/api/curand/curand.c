@@ -1,7 +1,6 @@
-/* cuRAND's generators for the host's use. XORWOW draws words, floats and doubles in the order that
- * cuRAND documents for it (element n is from place (n mod 4096) 2^67 + n / 4096 of the sequence);
- * its normal numbers, all of Philox and of MT19937 have an order of ours. Numbers are those of the
- * cuRAND documentation. */
+/* cuRAND's generators for the host's use. XORWOW draws its numbers in the order that cuRAND
+ * documents for it (element n is from place (n mod 4096) 2^67 + n / 4096 of the sequence); those of
+ * Philox and of MT19937 have an order of ours. Numbers are those of the cuRAND documentation. */
 #include <pthread.h>
 #include <string.h>
 
@@ -36,7 +35,7 @@ enum {
     QUASI_SOBOL64 = 203,
     QUASI_SCRAMBLED_SOBOL64 = 204,
 };
-enum { ORDER_BEST = 100, ORDER_DYNAMIC = 104, ORDER_QUASI = 201 };
+enum { ORDER_BEST = 100, ORDER_SEEDED = 102, ORDER_DYNAMIC = 104, ORDER_QUASI = 201 };
 /* What is drawn, as the kernels number it. */
 enum kind { WORDS, FLOATS, DOUBLES, NORMAL, NORMAL_DOUBLE, LONGS };
 /* How a generator comes to its numbers: each sequence for itself, by counting, one word after the
@@ -273,6 +272,8 @@ int curandSetGeneratorOrdering(struct generator *generator, int ordering)
     if (is_quasi(generator) ? ordering != ORDER_QUASI
                             : ordering < ORDER_BEST || ordering > ORDER_DYNAMIC)
         return OUT_OF_RANGE;
+    if (ordering == ORDER_SEEDED && generator->family->type != PSEUDO_XORWOW)
+        return OUT_OF_RANGE;
     return OK;
 }
 
@@ -409,6 +410,8 @@ static int generate(struct generator *generator, const struct request *of)
     void *there;
     if (!wl_stand_in_check(generator, MAGIC))
         return NOT_INITIALIZED;
+    if (of->count == 0)
+        return OK;
     if ((of->kind == WORDS && generator->family->is_wide) ||
         (of->kind == LONGS && !generator->family->is_wide))
         return TYPE_ERROR;
@@ -417,7 +420,7 @@ static int generate(struct generator *generator, const struct request *of)
     if (is_quasi(generator) ? of->count % generator->dimensions
                             : (of->kind == NORMAL || of->kind == NORMAL_DOUBLE) && of->count % 2)
         return LENGTH_NOT_MULTIPLE;
-    if (!generator->is_on_host || of->count == 0)
+    if (!generator->is_on_host)
         return draw_distributed(generator, of, of->out);
     const size_t bytes = of->count * of->element_bytes;
     if (wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, bytes, 0, &there))

@@ -220,17 +220,17 @@ DEVICE double unit_of(u64 x)
 
 DEVICE double normal_of(u32 x)
 {
-    bool is_low = x > 0x80000000u;
-    double value = exceeded((is_low ? ~x : x) * 2.3283064365386963e-10 + 2.3283064365386963e-10 / 2);
-    return is_low ? -value : value;
+    bool is_high = x > 0x80000000u;
+    double value = exceeded((is_high ? ~x : x) * 2.3283064365386963e-10 + 2.3283064365386963e-10 / 2);
+    return is_high ? value : -value;
 }
 
 DEVICE double normal_of(u64 x)
 {
     const u64 half = (u64)1 << 52, bits = x >> 11;
-    bool is_low = bits > half;
-    double value = exceeded((is_low ? 2 * half - 1 - bits : bits) * 1.1102230246251565e-16 + 1.1102230246251565e-16 / 2);
-    return is_low ? -value : value;
+    bool is_high = bits > half;
+    double value = exceeded((is_high ? 2 * half - 1 - bits : bits) * 1.1102230246251565e-16 + 1.1102230246251565e-16 / 2);
+    return is_high ? value : -value;
 }
 
 /* All points of a dimension stand behind each other; first: the point that each dimension begins with. Of a dimension
