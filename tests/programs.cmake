@@ -26,6 +26,8 @@ foreach(major 12 13)
                   warplens-cublas-${major} warplens-cudart-${major} m)
   wl_program_test(cublas_wide_${major} cublas_wide.c warplens-cublas-${major}
                   warplens-cudart-${major})
+  wl_program_test(cublas_packed_${major} cublas_packed.c warplens-cublas-${major}
+                  warplens-cudart-${major} m)
   wl_program_test(cublas_rotation_${major} cublas_rotation.c warplens-cublas-${major}
                   warplens-cudart-${major} m)
   wl_program_test(cublas_structured_${major} cublas_structured.c warplens-cublas-${major}

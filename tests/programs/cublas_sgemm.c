@@ -10,7 +10,7 @@ int cublasSetMatrix(int rows, int columns, int element, const void *from, int fr
 int cublasSgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const float *alpha,
                    const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
                    int ldc);
-int cublasZhbmv_v2(void *handle);
+int cublasUint8gemmBias(void *handle);
 const char *cublasGetStatusName(int status);
 
 enum { EDGE = 160 }; /* leading dimension of everything */
@@ -100,11 +100,12 @@ int main(void)
     EXPECT(got[0] == 2 * reference(0, 0, 4, 0, 0), 1);
 
     capture_stderr();
-    int status = cublasZhbmv_v2(handle);
+    int status = cublasUint8gemmBias(handle);
     const char *said = captured_stderr();
     EXPECT(status, 15);
-    EXPECT_TEXT(said, "warplens: cublasZhbmv_v2 is not supported by the simulated GPU and returned "
-                      "an error\n");
+    EXPECT_TEXT(said,
+                "warplens: cublasUint8gemmBias is not supported by the simulated GPU and returned "
+                "an error\n");
     EXPECT_TEXT(cublasGetStatusName(15), "CUBLAS_STATUS_NOT_SUPPORTED");
     EXPECT(cublasDestroy_v2(handle), 0);
     EXPECT(cublasDestroy_v2(NULL), 1);

@@ -4,7 +4,7 @@
 
 #include "base/embedded.h"
 
-#define FILES_MAX 9
+#define FILES_MAX 16
 #define BLOCKS_MAX 1024
 
 extern const struct wl_embedded_file wl_embedded_cublas[];

@@ -199,6 +199,60 @@ COMPLEX(her2_v2, RANK_2)
 EACH(trmv_v2, TRIANGLE_VECTOR)
 EACH(trsv_v2, TRIANGLE_VECTOR)
 
+/* ---- banded and packed ones ---- */
+
+#define BAND(I, T)                                                                       \
+    void *handle, int op, I m, I n, I below, I above, const T *alpha, const T *a, I lda, \
+        const T *x, I incx, const T *beta, T *y, I incy
+#define BAND_SIZES m, n, below, above, lda, incx, incy
+#define BAND_GIVEN handle, op, m, n, below, above, alpha, a, lda, x, incx, beta, y, incy
+EACH(gbmv_v2, BAND)
+
+#define HALF_BAND(I, T)                                                                      \
+    void *handle, int fill, I n, I k, const T *alpha, const T *a, I lda, const T *x, I incx, \
+        const T *beta, T *y, I incy
+#define HALF_BAND_SIZES n, k, lda, incx, incy
+#define HALF_BAND_GIVEN handle, fill, n, k, alpha, a, lda, x, incx, beta, y, incy
+REAL(sbmv_v2, HALF_BAND)
+COMPLEX(hbmv_v2, HALF_BAND)
+
+#define PACKED(I, T)                                                                            \
+    void *handle, int fill, I n, const T *alpha, const T *a, const T *x, I incx, const T *beta, \
+        T *y, I incy
+#define PACKED_SIZES n, incx, incy
+#define PACKED_GIVEN handle, fill, n, alpha, a, x, incx, beta, y, incy
+REAL(spmv_v2, PACKED)
+COMPLEX(hpmv_v2, PACKED)
+
+#define PACKED_1(I, T, F) void *handle, int fill, I n, const F *alpha, const T *x, I incx, T *a
+#define PACKED_1_SIZES n, incx
+#define PACKED_1_GIVEN handle, fill, n, alpha, x, incx, a
+FORWARD(Sspr_v2, PACKED_1, float, float)
+FORWARD(Dspr_v2, PACKED_1, double, double)
+FORWARD(Chpr_v2, PACKED_1, single, float)
+FORWARD(Zhpr_v2, PACKED_1, twice, double)
+
+#define PACKED_2(I, T) \
+    void *handle, int fill, I n, const T *alpha, const T *x, I incx, const T *y, I incy, T *a
+#define PACKED_2_SIZES n, incx, incy
+#define PACKED_2_GIVEN handle, fill, n, alpha, x, incx, y, incy, a
+REAL(spr2_v2, PACKED_2)
+COMPLEX(hpr2_v2, PACKED_2)
+
+#define TRIANGLE_BAND(I, T) \
+    void *handle, int fill, int op, int diagonal, I n, I k, const T *a, I lda, T *x, I incx
+#define TRIANGLE_BAND_SIZES n, k, lda, incx
+#define TRIANGLE_BAND_GIVEN handle, fill, op, diagonal, n, k, a, lda, x, incx
+EACH(tbmv_v2, TRIANGLE_BAND)
+EACH(tbsv_v2, TRIANGLE_BAND)
+
+#define TRIANGLE_PACKED(I, T) \
+    void *handle, int fill, int op, int diagonal, I n, const T *a, T *x, I incx
+#define TRIANGLE_PACKED_SIZES n, incx
+#define TRIANGLE_PACKED_GIVEN handle, fill, op, diagonal, n, a, x, incx
+EACH(tpmv_v2, TRIANGLE_PACKED)
+EACH(tpsv_v2, TRIANGLE_PACKED)
+
 /* ---- matrices ---- */
 
 #define GEMM(I, T)                                                                      \
