@@ -28,6 +28,8 @@ foreach(major 12 13)
                   warplens-cudart-${major})
   wl_program_test(cublas_packed_${major} cublas_packed.c warplens-cublas-${major}
                   warplens-cudart-${major} m)
+  wl_program_test(cublas_vector_ex_${major} cublas_vector_ex.c warplens-cublas-${major}
+                  warplens-cudart-${major} m)
   wl_program_test(cublas_rotation_${major} cublas_rotation.c warplens-cublas-${major}
                   warplens-cudart-${major} m)
   wl_program_test(cublas_structured_${major} cublas_structured.c warplens-cublas-${major}

@@ -61,6 +61,7 @@ wl_embed(wl_embedded_cublas ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/complex_structured.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/dense.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/mixed.ptx
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/narrow.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/packed.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/rotation.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/sgemm.ptx

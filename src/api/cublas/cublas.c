@@ -7,6 +7,7 @@
 #include "device/device.h"
 
 #define VERSION 130000
+#define CUDART_VERSION 13000
 #define HANDLE_MAGIC 0x77626C73u
 
 enum { POINTERS_ON_HOST = 0, POINTERS_ON_DEVICE = 1 };
@@ -106,6 +107,70 @@ SETTING(PointerMode, _v2, pointer_mode)
 SETTING(MathMode, , math_mode)
 SETTING(AtomicsMode, , atomics_mode)
 
+int cublasGetVersion(int *version)
+{
+    return cublasGetVersion_v2(NULL, version);
+}
+
+size_t cublasGetCudartVersion(void)
+{
+    return CUDART_VERSION;
+}
+
+int cublasGetProperty(int property, int *value)
+{
+    const int parts[] = {VERSION / 10000, VERSION / 100 % 100, VERSION % 100};
+    if ((unsigned)property >= WL_COUNT(parts) || !value)
+        return WL_CUBLAS_INVALID_VALUE;
+    *value = parts[property];
+    return WL_CUBLAS_OK;
+}
+
+/* Kernels go over all SMs, whatever the number; 0: as many as there are. */
+int cublasSetSmCountTarget(void *pointer, int count)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (count < 0 || (uint32_t)count > wl_device_gpu()->sm_count)
+        return WL_CUBLAS_INVALID_VALUE;
+    handle->sm_count_target = count;
+    return WL_CUBLAS_OK;
+}
+
+int cublasGetSmCountTarget(void *pointer, int *count)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    if (!handle || !count)
+        return handle ? WL_CUBLAS_INVALID_VALUE : WL_CUBLAS_NOT_INITIALIZED;
+    *count = handle->sm_count_target;
+    return WL_CUBLAS_OK;
+}
+
+/* Nothing is logged: what is asked for is kept. */
+typedef void log_callback(const char *text);
+static log_callback *logger;
+
+int cublasSetLoggerCallback(log_callback *callback)
+{
+    logger = callback;
+    return WL_CUBLAS_OK;
+}
+
+int cublasGetLoggerCallback(log_callback **callback)
+{
+    if (!callback)
+        return WL_CUBLAS_INVALID_VALUE;
+    *callback = logger;
+    return WL_CUBLAS_OK;
+}
+
+int cublasLoggerConfigure(int is_on, int to_output, int to_errors, const char *file_name)
+{
+    (void)is_on, (void)to_output, (void)to_errors, (void)file_name;
+    return WL_CUBLAS_OK;
+}
+
 /* No kernel here wants a workspace. */
 int cublasSetWorkspace_v2(void *pointer, void *workspace, size_t size_bytes)
 {
@@ -190,59 +255,6 @@ int cublasSgemmStridedBatched(void *handle, int op_a, int op_b, int m, int n, in
         status = cublasSgemm_v2(handle, op_a, op_b, m, n, k, alpha, a + i * stride_a, lda,
                                 b + i * stride_b, ldb, beta, c + i * stride_c, ldc);
     return status;
-}
-
-/* ---- copies between host and device ---- */
-
-static int copy_matrix(int64_t rows, int64_t columns, int element_bytes, const void *from,
-                       int64_t from_ld, void *to, int64_t to_ld)
-{
-    if (rows < 0 || columns < 0 || element_bytes <= 0 || from_ld < rows || to_ld < rows)
-        return WL_CUBLAS_INVALID_VALUE;
-    struct wl_device_copy copy = {
-        .to = to,
-        .from = from,
-        .width_bytes = (size_t)rows * (size_t)element_bytes,
-        .height = (size_t)columns,
-        .depth = 1,
-        .to_pitch_bytes = (size_t)to_ld * (size_t)element_bytes,
-        .from_pitch_bytes = (size_t)from_ld * (size_t)element_bytes,
-        .direction = WL_DEVICE_BY_ADDRESS,
-    };
-    return wl_device_memory_copy(&copy) ? WL_CUBLAS_MAPPING_ERROR : WL_CUBLAS_OK;
-}
-
-/* A vector with a stride is a matrix of one row. */
-static int copy_vector(int count, int element_bytes, const void *from, int from_step, void *to,
-                       int to_step)
-{
-    return from_step > 0 && to_step > 0
-               ? copy_matrix(1, count, element_bytes, from, from_step, to, to_step)
-               : WL_CUBLAS_INVALID_VALUE;
-}
-
-int cublasSetVector(int count, int element_bytes, const void *from, int from_step, void *to,
-                    int to_step)
-{
-    return copy_vector(count, element_bytes, from, from_step, to, to_step);
-}
-
-int cublasGetVector(int count, int element_bytes, const void *from, int from_step, void *to,
-                    int to_step)
-{
-    return copy_vector(count, element_bytes, from, from_step, to, to_step);
-}
-
-int cublasSetMatrix(int rows, int columns, int element_bytes, const void *from, int from_ld,
-                    void *to, int to_ld)
-{
-    return copy_matrix(rows, columns, element_bytes, from, from_ld, to, to_ld);
-}
-
-int cublasGetMatrix(int rows, int columns, int element_bytes, const void *from, int from_ld,
-                    void *to, int to_ld)
-{
-    return copy_matrix(rows, columns, element_bytes, from, from_ld, to, to_ld);
 }
 
 /* ---- what is not there ---- */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/cublas/complex.h"
+#include "api/cublas/narrow.h"
 #include "api/cublas/product.h"
 #include "api/cublas/stand_in.h"
 #include "base/count.h"
@@ -125,25 +126,13 @@ static bool is_valid(const struct wl_cublas_handle *handle, const struct product
            product->c.leading >= at_least_one(product->m);
 }
 
-/* A half as its bits: alpha and beta where the sum is one. */
-static float value_of_half(uint16_t bits)
-{
-    const uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
-    const float sign = bits & 0x8000 ? -1.0f : 1.0f;
-    if (exponent == 31)
-        return fraction ? __builtin_nanf("") : sign * __builtin_inff();
-    if (exponent == 0)
-        return sign * (float)fraction * 0x1p-24f;
-    return sign * (float)(fraction + 1024) * __builtin_ldexpf(1, (int)exponent - 25);
-}
-
 static float read_scale(const void *scale, int compute)
 {
     uint16_t bits;
     float value;
     if (compute == COMPUTE_F16 || compute == COMPUTE_F16_PEDANTIC) {
         memcpy(&bits, scale, sizeof bits);
-        return value_of_half(bits);
+        return wl_narrow_value(bits, false);
     }
     memcpy(&value, scale, sizeof value);
     return value;

@@ -8,59 +8,9 @@
 #define GLOBAL extern "C" __attribute__((global)) __attribute__((launch_bounds(256)))
 #define DEVICE __attribute__((device)) __attribute__((always_inline)) inline
 #define SHARED __attribute__((shared))
+#include "narrow.cuh"
 
 constexpr int THREADS = 256, TILE = 16;
-
-struct half {
-    unsigned short bits;
-};
-struct bfloat {
-    unsigned short bits;
-};
-
-DEVICE float value(half x)
-{
-    float result;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(x.bits));
-    return result;
-}
-DEVICE float value(bfloat x)
-{
-    return __builtin_bit_cast(float, (unsigned)x.bits << 16);
-}
-DEVICE float value(float x)
-{
-    return x;
-}
-DEVICE int value(signed char x)
-{
-    return x;
-}
-
-DEVICE int value(int x)
-{
-    return x;
-}
-
-DEVICE void put(half *to, float x)
-{
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(to->bits) : "f"(x));
-}
-/* To the nearest, ties to even. */
-DEVICE void put(bfloat *to, float x)
-{
-    unsigned bits = __builtin_bit_cast(unsigned, x);
-    bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
-    to->bits = is_nan ? 0x7fff : (unsigned short)((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
-}
-DEVICE void put(float *to, float x)
-{
-    *to = x;
-}
-DEVICE void put(int *to, int x)
-{
-    *to = x;
-}
 
 /* Element (i, k) of op(A) lies at i * row_a + k * step_a, (k, j) of op(B) at k * step_b + j * column_b. A
  * matrix of each batch a block in z. */

@@ -8,7 +8,7 @@
 struct wl_cublas_handle {
     uint32_t magic;
     void *stream;
-    int pointer_mode, math_mode, atomics_mode;
+    int pointer_mode, math_mode, atomics_mode, sm_count_target;
 };
 
 /* NULL if it is no handle. */

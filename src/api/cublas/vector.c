@@ -192,7 +192,8 @@ static int gemv(void *pointer, const char *name, const struct wl_product_kernel 
     }                                                                                             \
     int cublas##Letter##nrm2_v2(void *handle, int n, const T *x, int incx, T *result)             \
     {                                                                                             \
-        void *arguments[] = {&n, &x, &incx, NULL};                                                \
+        int count = incx > 0 ? n : 0; /* a step backward leaves nothing to sum */                 \
+        void *arguments[] = {&count, &x, &incx, NULL};                                            \
         return run_for_result(handle, "warplens_" #letter "nrm2", arguments, WL_COUNT(arguments), \
                               result, sizeof *result);                                            \
     }                                                                                             \

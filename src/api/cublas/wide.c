@@ -133,6 +133,66 @@ FORWARD(Zdrot_v2, ROTATE, twice, double, double)
 #define TURN_GIVEN handle, n, x, incx, y, incy, plane
 REAL(rotm_v2, TURN)
 
+/* ---- vectors of named types ---- */
+
+#define ADD_EX(I, T)                                                                      \
+    T *handle, I n, const T *alpha, int type_alpha, const T *x, int type_x, I incx, T *y, \
+        int type_y, I incy, int execution
+#define ADD_EX_SIZES n, incx, incy
+#define ADD_EX_GIVEN handle, n, alpha, type_alpha, x, type_x, incx, y, type_y, incy, execution
+FORWARD(AxpyEx, ADD_EX, void)
+
+#define SCALE_EX(I, T) \
+    T *handle, I n, const T *alpha, int type_alpha, T *x, int type_x, I incx, int execution
+#define SCALE_EX_SIZES n, incx
+#define SCALE_EX_GIVEN handle, n, alpha, type_alpha, x, type_x, incx, execution
+FORWARD(ScalEx, SCALE_EX, void)
+
+#define SUM_EX(I, T) \
+    T *handle, I n, const T *x, int type_x, I incx, T *result, int type_result, int execution
+#define SUM_EX_SIZES n, incx
+#define SUM_EX_GIVEN handle, n, x, type_x, incx, result, type_result, execution
+FORWARD(Nrm2Ex, SUM_EX, void)
+FORWARD(AsumEx, SUM_EX, void)
+
+#define MOVE_EX(I, T) T *handle, I n, const T *x, int type_x, I incx, T *y, int type_y, I incy
+#define MOVE_EX_SIZES n, incx, incy
+#define MOVE_EX_GIVEN handle, n, x, type_x, incx, y, type_y, incy
+FORWARD(CopyEx, MOVE_EX, void)
+
+#define SWAP_EX(I, T) T *handle, I n, T *x, int type_x, I incx, T *y, int type_y, I incy
+#define SWAP_EX_SIZES n, incx, incy
+#define SWAP_EX_GIVEN handle, n, x, type_x, incx, y, type_y, incy
+FORWARD(SwapEx, SWAP_EX, void)
+
+#define ROTATE_EX(I, T)                                                                         \
+    T *handle, I n, T *x, int type_x, I incx, T *y, int type_y, I incy, const T *c, const T *s, \
+        int type_scalars, int execution
+#define ROTATE_EX_SIZES n, incx, incy
+#define ROTATE_EX_GIVEN handle, n, x, type_x, incx, y, type_y, incy, c, s, type_scalars, execution
+FORWARD(RotEx, ROTATE_EX, void)
+
+#define TURN_EX(I, T)                                                                   \
+    T *handle, I n, T *x, int type_x, I incx, T *y, int type_y, I incy, const T *plane, \
+        int type_plane, int execution
+#define TURN_EX_SIZES n, incx, incy
+#define TURN_EX_GIVEN handle, n, x, type_x, incx, y, type_y, incy, plane, type_plane, execution
+FORWARD(RotmEx, TURN_EX, void)
+
+#define PLACE_EX_CALL(name)                                                                \
+    int cublas##name(void *handle, int n, const void *x, int type, int incx, int *result); \
+    int cublas##name##_64(void *handle, int64_t n, const void *x, int type, int64_t incx,  \
+                          int64_t *result)                                                 \
+    {                                                                                      \
+        if (!FITS(name, n, incx))                                                          \
+            return WL_CUBLAS_NOT_SUPPORTED;                                                \
+        if (result)                                                                        \
+            *result = 0;                                                                   \
+        return cublas##name(handle, (int)n, x, type, (int)incx, (int *)(void *)result);    \
+    }
+PLACE_EX_CALL(IamaxEx)
+PLACE_EX_CALL(IaminEx)
+
 /* ---- a matrix and vectors ---- */
 
 #define GEMV(I, T)                                                                         \
@@ -405,3 +465,15 @@ FORWARD(GetVector, VECTOR_COPY, void)
 #define MATRIX_COPY_GIVEN rows, columns, element_bytes, a, lda, b, ldb
 FORWARD(SetMatrix, MATRIX_COPY, void)
 FORWARD(GetMatrix, MATRIX_COPY, void)
+
+#define VECTOR_COPY_ASYNC(I, T) VECTOR_COPY(I, T), T *stream
+#define VECTOR_COPY_ASYNC_SIZES VECTOR_COPY_SIZES
+#define VECTOR_COPY_ASYNC_GIVEN VECTOR_COPY_GIVEN, stream
+FORWARD(SetVectorAsync, VECTOR_COPY_ASYNC, void)
+FORWARD(GetVectorAsync, VECTOR_COPY_ASYNC, void)
+
+#define MATRIX_COPY_ASYNC(I, T) MATRIX_COPY(I, T), T *stream
+#define MATRIX_COPY_ASYNC_SIZES MATRIX_COPY_SIZES
+#define MATRIX_COPY_ASYNC_GIVEN MATRIX_COPY_GIVEN, stream
+FORWARD(SetMatrixAsync, MATRIX_COPY_ASYNC, void)
+FORWARD(GetMatrixAsync, MATRIX_COPY_ASYNC, void)
