@@ -30,6 +30,7 @@ foreach(major 12 13)
                   warplens-cudart-${major} m)
   wl_program_test(cublas_vector_ex_${major} cublas_vector_ex.c warplens-cublas-${major}
                   warplens-cudart-${major} m)
+  wl_program_test(cublas_legacy_${major} cublas_legacy.c warplens-cublas-${major}
   wl_program_test(cublas_rotation_${major} cublas_rotation.c warplens-cublas-${major}
                   warplens-cudart-${major} m)
   wl_program_test(cublas_structured_${major} cublas_structured.c warplens-cublas-${major}
@@ -41,6 +42,11 @@ foreach(major 12 13)
   wl_program_test(cublas_sgemm_${major} cublas_sgemm.c warplens-cublas-${major}
                   warplens-cudart-${major})
 endforeach()
+# Calls that take and give floating-point numbers by value, while they are recorded.
+add_test(NAME program.cublas_legacy_traced COMMAND warplens trace --force-overwrite
+         -o ${CMAKE_BINARY_DIR}/tests/programs/cublas_legacy $<TARGET_FILE:program_cublas_legacy_13>)
+set_tests_properties(program.cublas_legacy_traced PROPERTIES LABELS program
+                     TIMEOUT ${WL_TEST_TIMEOUT_S})
 wl_program_test(driver_calls driver_calls.c warplens-cuda)
 wl_program_test(driver_textures driver_textures.c warplens-cuda)
 wl_program_test(driver_graphs driver_graphs.c warplens-cuda)

@@ -14,7 +14,7 @@ wl_timeline_trampoline:
     .cfi_offset %rbp, -16
     mov %rsp, %rbp
     .cfi_def_cfa_register %rbp
-    sub $(STACK_BYTES + 112), %rsp
+    sub $(STACK_BYTES + 208), %rsp
     mov %r11, -8(%rbp)
     mov %r10, -16(%rbp)
     mov %rdi, -24(%rbp)
@@ -23,8 +23,9 @@ wl_timeline_trampoline:
     mov %rcx, -48(%rbp)
     mov %r8, -56(%rbp)
     mov %r9, -64(%rbp)
-    movups %xmm0, -96(%rbp)
-    movups %xmm1, -112(%rbp)
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7
+    movups %xmm\n, -(96 + 16 * \n)(%rbp)
+    .endr
     mov %r11, %rdi
     call wl_timeline_call_begin@PLT
     mov %rax, -72(%rbp)
@@ -34,8 +35,9 @@ wl_timeline_trampoline:
     movups %xmm0, offset(%rsp)
     .set offset, offset + 16
     .endr
-    movups -112(%rbp), %xmm1
-    movups -96(%rbp), %xmm0
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7
+    movups -(96 + 16 * \n)(%rbp), %xmm\n
+    .endr
     mov -64(%rbp), %r9
     mov -56(%rbp), %r8
     mov -48(%rbp), %rcx
@@ -45,12 +47,16 @@ wl_timeline_trampoline:
     call *-16(%rbp)
     mov %rax, -16(%rbp)
     mov %rdx, -24(%rbp)
+    movups %xmm0, -96(%rbp)
+    movups %xmm1, -112(%rbp)
     mov -8(%rbp), %rdi
     mov -72(%rbp), %rsi
     mov %rax, %rdx
     call wl_timeline_call_end@PLT
     mov -16(%rbp), %rax
     mov -24(%rbp), %rdx
+    movups -96(%rbp), %xmm0
+    movups -112(%rbp), %xmm1
     leave
     .cfi_def_cfa %rsp, 8
     ret
