@@ -426,6 +426,115 @@ static int count_wrong(const struct product *of, const twice *before, const twic
             0);                                                                                  \
     }
 
+/* Packs the upper half of a, and its part of a band of K_BAND above the diagonal, row K_BAND. */
+enum { K_BAND = 2 };
+
+static twice banded(const twice *a, int row, int column)
+{
+    return column - row <= K_BAND && row - column <= 1 ? whole(a, row, column) : 0;
+}
+
+static twice half_banded(const twice *a, int row, int column)
+{
+    return abs(column - row) <= K_BAND ? symmetric(a, row, column) : 0;
+}
+
+static twice half_banded_hermitian(const twice *a, int row, int column)
+{
+    return abs(column - row) <= K_BAND ? hermitian(a, row, column) : 0;
+}
+
+static twice upper_banded(const twice *a, int row, int column)
+{
+    return abs(column - row) <= K_BAND ? upper(a, row, column) : 0;
+}
+
+/* p: the prefix of calls on half matrices, s or h; A: of a factor of rank 1. */
+#define PACKED_TEST(Letter, T, A, p, of, band_of, op)                                              \
+    void cublas##Letter##gbmv(char op_a, int m, int n, int below, int above, T alpha, const T *a,  \
+                              int lda, const T *x, int incx, T beta, T *y, int incy);              \
+    void cublas##Letter##p##bmv(char fill, int n, int k, T alpha, const T *a, int lda, const T *x, \
+                                int incx, T beta, T *y, int incy);                                 \
+    void cublas##Letter##p##pmv(char fill, int n, T alpha, const T *a, const T *x, int incx,       \
+                                T beta, T *y, int incy);                                           \
+    void cublas##Letter##p##pr(char fill, int n, A alpha, const T *x, int incx, T *a);             \
+    void cublas##Letter##p##pr2(char fill, int n, T alpha, const T *x, int incx, const T *y,       \
+                                int incy, T *a);                                                   \
+    void cublas##Letter##tbmv(char fill, char op_a, char diagonal, int n, int k, const T *a,       \
+                              int lda, T *x, int incx);                                            \
+    void cublas##Letter##tbsv(char fill, char op_a, char diagonal, int n, int k, const T *a,       \
+                              int lda, T *x, int incx);                                            \
+    void cublas##Letter##tpmv(char fill, char op_a, char diagonal, int n, const T *a, T *x,        \
+                              int incx);                                                           \
+    void cublas##Letter##tpsv(char fill, char op_a, char diagonal, int n, const T *a, T *x,        \
+                              int incx);                                                           \
+    static void packed_##Letter(void)                                                              \
+    {                                                                                              \
+        static T *packed, *band;                                                                   \
+        ARRAYS(T);                                                                                 \
+        const T alpha = (T)value(3), beta = (T)value(8);                                           \
+        if (!packed)                                                                               \
+            packed = managed(SIZE * sizeof *packed), band = managed(SIZE * sizeof *band);          \
+        for (int i = 0; i < SIZE; i++) {                                                           \
+            const int row = i % LD, column = i / LD, down = row - column + K_BAND;                 \
+            if (row <= column)                                                                     \
+                packed[row + column * (column + 1) / 2] = a[i];                                    \
+            if (down >= 0 && down <= K_BAND + 1)                                                   \
+                band[down + column * LD] = a[i];                                                   \
+        }                                                                                          \
+        struct product what = {alpha, beta, as, bs, banded, whole, 'c', 'n', N, 1, M, 0};          \
+        cublas##Letter##gbmv('C', M, N, 1, K_BAND, alpha, band, LD, b, 1, beta, c, 1);             \
+        EXPECT(cublasGetError(), 0);                                                               \
+        MADE(c);                                                                                   \
+        EXPECT(count_wrong(&what, cs, after), 0);                                                  \
+        memcpy(cs, after, sizeof cs);                                                              \
+        what = (struct product){alpha, beta, as, bs, band_of, whole, 'n', 'n', M, 1, M, 0};        \
+        cublas##Letter##p##bmv('U', M, K_BAND, alpha, band, LD, b, 1, beta, c, 1);                 \
+        EXPECT(cublasGetError(), 0);                                                               \
+        MADE(c);                                                                                   \
+        EXPECT(count_wrong(&what, cs, after), 0);                                                  \
+        memcpy(cs, after, sizeof cs);                                                              \
+        what.a_of = of;                                                                            \
+        cublas##Letter##p##pmv('U', M, alpha, packed, b, 1, beta, c, 1);                           \
+        EXPECT(cublasGetError(), 0);                                                               \
+        MADE(c);                                                                                   \
+        EXPECT(count_wrong(&what, cs, after), 0);                                                  \
+        memcpy(cs, after, sizeof cs);                                                              \
+        what = (struct product){1, 0, as, cs, upper_banded, whole, 't', 'n', M, 1, M, 0};          \
+        cublas##Letter##tbmv('U', 'T', 'N', M, K_BAND, band, LD, c, 1);                            \
+        MADE(c);                                                                                   \
+        EXPECT(count_wrong(&what, cs, after), 0);                                                  \
+        cublas##Letter##tbsv('u', 't', 'n', M, K_BAND, band, LD, c, 1);                            \
+        EXPECT(cublasGetError() + cudaDeviceSynchronize(), 0);                                     \
+        int wrong = 0;                                                                             \
+        for (int i = 0; i < SIZE; i++)                                                             \
+            wrong += differs(c[i], cs[i]), cs[i] = c[i];                                           \
+        EXPECT(wrong, 0);                                                                          \
+        what.a_of = upper, what.op_a = 'n';                                                        \
+        cublas##Letter##tpmv('U', 'N', 'N', M, packed, c, 1);                                      \
+        MADE(c);                                                                                   \
+        EXPECT(count_wrong(&what, cs, after), 0);                                                  \
+        cublas##Letter##tpsv('u', 'n', 'n', M, packed, c, 1);                                      \
+        EXPECT(cublasGetError() + cudaDeviceSynchronize(), 0);                                     \
+        for (int i = 0; i < SIZE; i++)                                                             \
+            wrong += differs(c[i], cs[i]);                                                         \
+        EXPECT(wrong, 0);                                                                          \
+        cublas##Letter##p##pr('U', M, (A)alpha, a, 1, packed);                                     \
+        cublas##Letter##p##pr2('U', M, alpha, a, 1, b, 1, packed);                                 \
+        EXPECT(cublasGetError() + cudaDeviceSynchronize(), 0);                                     \
+        for (int i = 0; i < SIZE; i++) {                                                           \
+            const int row = i % LD, column = i / LD;                                               \
+            if (row > column || column >= M)                                                       \
+                continue;                                                                          \
+            const twice x = op == 'c' ? conj(as[column]) : as[column],                             \
+                        y = op == 'c' ? conj(bs[column]) : bs[column],                             \
+                        other = op == 'c' ? conj(alpha) : alpha;                                   \
+            const twice sum = (A)alpha * as[row] * x + alpha * as[row] * y + other * bs[row] * x;  \
+            wrong += differs(packed[row + column * (column + 1) / 2], of(as, row, column) + sum);  \
+        }                                                                                          \
+        EXPECT(wrong, 0);                                                                          \
+    }
+
 #define ALL_TESTS(Letter, T, SUM, R, index, dot, dot_op, half_times, of, ger, op, syr, syr2) \
     GEMM_TEST(Letter, T)                                                                     \
     HALF_TEST(Letter, T, symm, symmetric)                                                    \
@@ -447,6 +556,7 @@ static int count_wrong(const struct product *of, const twice *before, const twic
     }
 #define REAL_TESTS(Letter, T, index)                                                       \
     ALL_TESTS(Letter, T, Letter, T, index, dot, 'n', symv, symmetric, ger, 't', syr, syr2) \
+    PACKED_TEST(Letter, T, T, s, symmetric, half_banded, 't')                              \
     REAL_ROTATION_TEST(Letter, T)
 #define COMPLEX_TESTS(Letter, T, SUM, R, index, scal, turn)                               \
     ALL_TESTS(Letter, T, SUM, R, index, dotc, 'c', hemv, hermitian, gerc, 'c', her, her2) \
@@ -454,6 +564,7 @@ static int count_wrong(const struct product *of, const twice *before, const twic
     RANK_TEST(Letter, T, R, herk, 'c')                                                    \
     RANKS_TEST(Letter, T, R, her2k, 'c')                                                  \
     ROTATE_TEST(Letter, turn, T, R, R)                                                    \
+    PACKED_TEST(Letter, T, R, h, hermitian, half_banded_hermitian, 'c')                   \
     COMPLEX_VECTOR_TEST(Letter, T, R, scal)
 REAL_TESTS(S, float, s)
 REAL_TESTS(D, double, d)
@@ -463,9 +574,11 @@ COMPLEX_TESTS(Z, twice, Dz, double, z, dscal, drot)
 static void of_all_types(void)
 {
     limit = 2e-4;
-    all_S(), rotg_S(), all_C(), hemm_C(), herk_C(), her2k_C(), srot_C(), sscal_C();
+    all_S(), packed_S(), rotg_S(), all_C(), packed_C(), hemm_C(), herk_C(), her2k_C(), srot_C(),
+        sscal_C();
     limit = 1e-11;
-    all_D(), rotg_D(), all_Z(), hemm_Z(), herk_Z(), her2k_Z(), drot_Z(), dscal_Z();
+    all_D(), packed_D(), rotg_D(), all_Z(), packed_Z(), hemm_Z(), herk_Z(), her2k_Z(), drot_Z(),
+        dscal_Z();
 }
 
 /* The status is of the last call that computes, and is told once. */
