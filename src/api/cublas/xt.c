@@ -5,6 +5,7 @@
 
 #include "api/cublas/complex.h"
 #include "api/cublas/stand_in.h"
+#include "base/count.h"
 #include "base/memory.h"
 
 #define XT_MAGIC 0x77627874u
@@ -236,16 +237,15 @@ static bool are_ranks(int fill, int op)
 /* cublasXt<name>, over cublas<over>_64. The SHAPE is a macro of the parameters: of the sizes' type,
  * the matrices' and that of a factor. SHAPE_VALID: whether enumerators and factors are valid;
  * SHAPE_OPERANDS: the matrices, the result last; SHAPE_GIVEN: what the other is given. */
-#define CALL(name, over, SHAPE, T, F)                                                        \
-    int cublas##over##_64(void *handle, SHAPE(int64_t, T, F));                               \
-    int cublasXt##name(void *xt, SHAPE(size_t, T, F))                                        \
-    {                                                                                        \
-        const struct operand operands[] = {SHAPE##_OPERANDS};                                \
-        struct call call = {.operands = operands,                                            \
-                            .count = (int)(sizeof operands / sizeof *operands),              \
-                            .element_bytes = sizeof(T)};                                     \
-        const int status = begin(xt, &call, SHAPE##_VALID);                                  \
-        return end(&call, call.blas ? cublas##over##_64(call.blas, SHAPE##_GIVEN) : status); \
+#define CALL(name, over, SHAPE, T, F)                                                            \
+    int cublas##over##_64(void *handle, SHAPE(int64_t, T, F));                                   \
+    int cublasXt##name(void *xt, SHAPE(size_t, T, F))                                            \
+    {                                                                                            \
+        const struct operand operands[] = {SHAPE##_OPERANDS};                                    \
+        struct call call = {                                                                     \
+            .operands = operands, .count = (int)WL_COUNT(operands), .element_bytes = sizeof(T)}; \
+        const int status = begin(xt, &call, SHAPE##_VALID);                                      \
+        return end(&call, call.blas ? cublas##over##_64(call.blas, SHAPE##_GIVEN) : status);     \
     }
 #define REAL(name, over, SHAPE)                 \
     CALL(S##name, S##over, SHAPE, float, float) \
