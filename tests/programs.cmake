@@ -27,11 +27,13 @@ foreach(major 12 13)
   wl_program_test(cublas_wide_${major} cublas_wide.c warplens-cublas-${major}
                   warplens-cudart-${major})
   wl_program_test(cublas_xt_${major} cublas_xt.c warplens-cublas-${major}
+                  warplens-cudart-${major} m)
   wl_program_test(cublas_packed_${major} cublas_packed.c warplens-cublas-${major}
                   warplens-cudart-${major} m)
   wl_program_test(cublas_vector_ex_${major} cublas_vector_ex.c warplens-cublas-${major}
                   warplens-cudart-${major} m)
   wl_program_test(cublas_legacy_${major} cublas_legacy.c warplens-cublas-${major}
+                  warplens-cudart-${major} m)
   wl_program_test(cublas_rotation_${major} cublas_rotation.c warplens-cublas-${major}
                   warplens-cudart-${major} m)
   wl_program_test(cublas_structured_${major} cublas_structured.c warplens-cublas-${major}
