@@ -42,6 +42,7 @@ foreach(major 12 13)
   wl_program_test(cublas_mixed_${major} cublas_mixed.c warplens-cublas-${major}
                   warplens-cudart-${major})
   wl_program_test(graph_calls_${major} graph_calls.c warplens-cudart-${major})
+  wl_program_test(graph_objects_${major} graph_objects.c warplens-cudart-${major} warplens-cuda)
   wl_program_test(cublas_sgemm_${major} cublas_sgemm.c warplens-cublas-${major}
                   warplens-cudart-${major})
 endforeach()

@@ -41,7 +41,7 @@ int cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t
 int cuGetExportTable(const void **table, const void *id);
 int cuGetErrorName(int code, const char **name);
 int cuGetErrorString(int code, const char **text);
-int cuGraphDebugDotPrint(void *graph, const char *path, unsigned flags);
+int cuIpcCloseMemHandle(uint64_t pointer);
 
 #define HEADER ".version 6.0\n.target sm_60\n.address_size 64\n"
 
@@ -186,8 +186,8 @@ static void look_up_functions(void)
     EXPECT(status == 0 && function, 1);
     EXPECT(cuGetProcAddress_v2("cuNothing", &function, 12000, 0, &status), 0);
     EXPECT(status == 1 && !function, 1);
-    EXPECT(cuGetProcAddress_v2("cuGraphDebugDotPrint", &function, 12000, 0, &status), 0);
-    EXPECT(function == (void *)(uintptr_t)cuGraphDebugDotPrint, 1);
+    EXPECT(cuGetProcAddress_v2("cuIpcCloseMemHandle", &function, 12000, 0, &status), 0);
+    EXPECT(function == (void *)(uintptr_t)cuIpcCloseMemHandle, 1);
     EXPECT(cuGetErrorName(209, &text), 0);
     EXPECT_TEXT(text, "CUDA_ERROR_NO_BINARY_FOR_GPU");
     EXPECT(cuGetErrorString(2, &text), 0);

@@ -86,7 +86,7 @@ int cudaEventRecord(void *event, void *stream);
 int cudaEventSynchronize(void *event);
 int cudaEventElapsedTime(float *ms, void *start, void *end);
 int cudaProfilerStart(void);
-int cudaGraphDebugDotPrint(void *graph, const char *path, unsigned flags);
+int cudaIpcCloseMemHandle(void *address);
 
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2, DEVICE_TO_DEVICE = 3, BY_ADDRESS = 4 };
 

@@ -249,11 +249,11 @@ static void make_errors(int version)
 static void call_what_is_not_there(void)
 {
     capture_stderr();
-    int first = cudaGraphDebugDotPrint(NULL, "", 0), second = cudaGraphDebugDotPrint(NULL, "", 0);
+    int first = cudaIpcCloseMemHandle(NULL), second = cudaIpcCloseMemHandle(NULL);
     const char *said = captured_stderr();
     EXPECT(first, 801);
     EXPECT(second, 801);
-    EXPECT_TEXT(said, "warplens: cudaGraphDebugDotPrint is not supported by the simulated GPU and "
+    EXPECT_TEXT(said, "warplens: cudaIpcCloseMemHandle is not supported by the simulated GPU and "
                       "returned an error\n");
     EXPECT(cudaGetLastError(), 801);
 }

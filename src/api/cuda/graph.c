@@ -3,6 +3,7 @@
 
 #define WL_GRAPH(name) cuGraph##name
 #define WL_STREAM(name) cuStream##name
+#define WL_OBJECT(name) cuUserObject##name
 #define WL_GRAPH_DONE(code) wl_cuda_code(code)
 #define WL_GRAPH_PER_THREAD(name, suffix) WL_CUDA_PER_THREAD(name, suffix)
 #include "api/common/graph.def"

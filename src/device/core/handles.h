@@ -14,6 +14,7 @@ enum wl_device_handle_kind {
     WL_DEVICE_HANDLE_ARRAY,
     WL_DEVICE_HANDLE_GRAPH,
     WL_DEVICE_HANDLE_EXECUTABLE,
+    WL_DEVICE_HANDLE_OBJECT,
     WL_DEVICE_HANDLE_COUNT
 };
 void wl_device_handle_add(enum wl_device_handle_kind kind, void *object);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "device/graph/objects.h"
 #include "device/graph/state.h"
 #include "device/kernel/state.h"
 
@@ -93,6 +94,7 @@ void wl_device_operation_free(struct wl_device_operation *operation)
 static void free_node(struct wl_device_node *node)
 {
     wl_device_operation_free(&node->operation);
+    free(node->attributes);
     free(node->dependencies.items);
     free(node);
 }
@@ -103,6 +105,7 @@ void wl_device_graph_free(struct wl_device_graph *graph)
         free_node(graph->nodes.items[i]);
     free(graph->nodes.items);
     wl_device_conditions_release(graph);
+    wl_device_objects_leave(graph);
     free(graph);
 }
 
@@ -211,6 +214,7 @@ struct wl_device_graph *wl_device_graph_copy(const struct wl_device_graph *graph
         }
         made->is_enabled = node->is_enabled;
         made->origin = node;
+        wl_device_attributes_copy(made, node);
     }
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const struct wl_device_nodes *dependencies = &graph->nodes.items[i]->dependencies;
@@ -220,6 +224,7 @@ struct wl_device_graph *wl_device_graph_copy(const struct wl_device_graph *graph
         }
     }
     wl_device_conditions_copy(copy, graph);
+    wl_device_objects_copy(copy, graph);
     return copy;
 }
 
@@ -244,6 +249,7 @@ int wl_device_graph_destroy(struct wl_device_graph *graph)
         wl_device_graph_free(graph);
     }
     wl_device_leave();
+    wl_device_objects_bury();
     return code;
 }
 
@@ -450,6 +456,7 @@ int wl_device_node_destroy(struct wl_device_node *node)
         free_node(node);
     }
     wl_device_leave();
+    wl_device_objects_bury();
     return code;
 }
 
@@ -479,11 +486,16 @@ int wl_device_node_replace(struct wl_device_node *node, const struct wl_device_o
 
 int wl_device_node_set(struct wl_device_node *node, const struct wl_device_operation *operation)
 {
+    struct wl_device_operation wanted = *operation;
     wl_device_enter_beside();
-    int code = !wl_device_node_is_known(node) ? WL_DEVICE_INVALID_VALUE
-               : operation->kind == WL_DEVICE_OPERATION_CONDITION
+    int code = WL_DEVICE_INVALID_VALUE;
+    if (wl_device_node_is_known(node)) {
+        wl_device_attributes_keep(node, &wanted);
+        code = operation->kind == WL_DEVICE_OPERATION_CONDITION
                    ? WL_DEVICE_NOT_SUPPORTED
-                   : wl_device_node_replace(node, operation);
+                   : wl_device_node_replace(node, &wanted);
+    }
     wl_device_leave();
+    wl_device_objects_bury();
     return code;
 }

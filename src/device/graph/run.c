@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "device/core/clock.h"
+#include "device/graph/objects.h"
 #include "device/graph/queue.h"
 #include "device/graph/state.h"
 
@@ -223,6 +224,7 @@ int wl_device_executable_destroy(struct wl_device_executable *executable)
         free(executable);
     }
     wl_device_leave();
+    wl_device_objects_bury();
     return code;
 }
 
@@ -275,11 +277,14 @@ int wl_device_executable_set(struct wl_device_executable *executable,
                              const struct wl_device_operation *operation)
 {
     wl_device_enter_beside();
+    struct wl_device_operation wanted = *operation;
     struct wl_device_node *found = is_known(executable) ? stand_in(executable->graph, node) : NULL;
+    if (found)
+        wl_device_attributes_keep(found, &wanted);
     int code = !found ? WL_DEVICE_INVALID_VALUE
                : operation->kind == WL_DEVICE_OPERATION_CONDITION
                    ? WL_DEVICE_NOT_SUPPORTED
-                   : wl_device_node_replace(found, operation);
+                   : wl_device_node_replace(found, &wanted);
     wl_device_leave();
     return code;
 }

@@ -16,6 +16,7 @@ struct wl_device_node {
     uint64_t number;                     /* unique in the process */
     uint64_t end_ns;                     /* of its last run, on the simulated clock */
     bool is_enabled, is_done;
+    struct wl_device_attribute_value *attributes; /* graph/attributes.c; NULL: none was set */
 };
 
 struct wl_device_condition;
@@ -23,10 +24,20 @@ struct wl_device_conditions {
     WL_VECTOR_FIELDS(struct wl_device_condition *);
 };
 
+/* What a graph holds of an object of the program (graph/objects.h). */
+struct wl_device_holding {
+    struct wl_device_object *object;
+    uint64_t references;
+};
+struct wl_device_holdings {
+    WL_VECTOR_FIELDS(struct wl_device_holding);
+};
+
 struct wl_device_graph {
     uint64_t number;
     struct wl_device_nodes nodes; /* in the order they were added */
     struct wl_device_conditions conditions;
+    struct wl_device_holdings objects;
     bool is_body; /* of a conditional node */
 };
 
@@ -61,6 +72,16 @@ int wl_device_node_replace(struct wl_device_node *node,
 /* A node that allocates the memory came, or went. */
 void wl_device_graph_memory_hold(void *address, size_t size_bytes);
 void wl_device_graph_memory_release(void *address);
+
+/* ---- objects of the program, attributes of kernels ---- */
+
+void wl_device_objects_copy(struct wl_device_graph *to, const struct wl_device_graph *from);
+/* The graph goes: it holds nothing any more. */
+void wl_device_objects_leave(struct wl_device_graph *graph);
+void wl_device_attributes_copy(struct wl_device_node *to, const struct wl_device_node *from);
+/* Gives an operation, if it is a kernel, what attributes of the node say of its launch. */
+void wl_device_attributes_keep(const struct wl_device_node *node,
+                               struct wl_device_operation *operation);
 
 /* ---- conditional nodes ---- */
 

@@ -1,0 +1,120 @@
+#include "device/graph/attributes.h"
+
+#include <string.h>
+
+#include "base/count.h"
+#include "base/memory.h"
+#include "device/graph/state.h"
+
+enum { COOPERATIVE = 2, CLUSTER = 4 };
+
+/* Which a kernel node has, and how many bytes of the value mean something. Cooperative launches and
+ * clusters are the launch's own; the others are hints, kept for those who ask. */
+static const struct {
+    int number;
+    size_t size_bytes;
+} rows[] = {
+    {1, 32},          /* window of an access policy */
+    {COOPERATIVE, 4}, /* int */
+    {CLUSTER, 12},    /* blocks along x, y, z; 0: none */
+    {5, 4},           /* how clusters are placed */
+    {8, 4},           /* priority */
+    {9, 2},           /* domains of memory order */
+    {10, 4},          /* domain of memory order */
+    {11, 12},         /* preferred size of clusters */
+    {14, 4},          /* share of shared memory */
+};
+
+struct wl_device_attribute_value {
+    char bytes[WL_COUNT(rows)][WL_DEVICE_ATTRIBUTE_BYTES];
+};
+
+/* WL_COUNT(rows) where there is none. */
+static size_t row_of(int attribute)
+{
+    size_t i = 0;
+    while (i < WL_COUNT(rows) && rows[i].number != attribute)
+        i++;
+    return i;
+}
+
+static bool is_kernel(const struct wl_device_node *node)
+{
+    return wl_device_node_is_known(node) && node->operation.kind == WL_DEVICE_OPERATION_KERNEL;
+}
+
+int wl_device_node_get_attribute(const struct wl_device_node *node, int attribute, void *value)
+{
+    const size_t row = row_of(attribute);
+    if (!value || row == WL_COUNT(rows))
+        return WL_DEVICE_INVALID_VALUE;
+    wl_device_enter_beside();
+    int code = is_kernel(node) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK) {
+        const struct wl_device_request *kernel = &node->operation.kernel;
+        const int is_cooperative = kernel->is_cooperative;
+        const void *from = attribute == COOPERATIVE ? (const void *)&is_cooperative
+                           : attribute == CLUSTER   ? (const void *)kernel->cluster
+                           : node->attributes       ? (const void *)node->attributes->bytes[row]
+                                                    : NULL;
+        memset(value, 0, WL_DEVICE_ATTRIBUTE_BYTES);
+        if (from)
+            memcpy(value, from, rows[row].size_bytes);
+    }
+    wl_device_leave();
+    return code;
+}
+
+int wl_device_node_set_attribute(struct wl_device_node *node, int attribute, const void *value)
+{
+    const size_t row = row_of(attribute);
+    if (!value || row == WL_COUNT(rows))
+        return WL_DEVICE_INVALID_VALUE;
+    wl_device_enter_beside();
+    int code = is_kernel(node) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK && attribute == CLUSTER) {
+        memcpy(node->operation.kernel.cluster, value, rows[row].size_bytes);
+    } else if (code == WL_DEVICE_OK && attribute == COOPERATIVE) {
+        int number;
+        memcpy(&number, value, sizeof number);
+        node->operation.kernel.is_cooperative = number != 0;
+    } else if (code == WL_DEVICE_OK) {
+        if (!node->attributes)
+            node->attributes = wl_alloc_zero(1, sizeof *node->attributes);
+        memcpy(node->attributes->bytes[row], value, rows[row].size_bytes);
+    }
+    wl_device_leave();
+    return code;
+}
+
+void wl_device_attributes_copy(struct wl_device_node *to, const struct wl_device_node *from)
+{
+    if (!from->attributes)
+        return;
+    if (!to->attributes)
+        to->attributes = wl_alloc_zero(1, sizeof *to->attributes);
+    *to->attributes = *from->attributes;
+}
+
+void wl_device_attributes_keep(const struct wl_device_node *node,
+                               struct wl_device_operation *operation)
+{
+    const struct wl_device_request *before = &node->operation.kernel;
+    if (node->operation.kind != WL_DEVICE_OPERATION_KERNEL ||
+        operation->kind != WL_DEVICE_OPERATION_KERNEL)
+        return;
+    operation->kernel.is_cooperative = before->is_cooperative;
+    memcpy(operation->kernel.cluster, before->cluster, sizeof before->cluster);
+}
+
+int wl_device_node_copy_attributes(struct wl_device_node *to, const struct wl_device_node *from)
+{
+    wl_device_enter_beside();
+    int code = is_kernel(to) && is_kernel(from) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK) {
+        wl_device_attributes_keep(from, &to->operation);
+        wl_device_attributes_copy(to, from);
+    }
+    wl_device_leave();
+    return code;
+}
