@@ -43,6 +43,8 @@ foreach(major 12 13)
                   warplens-cudart-${major})
   wl_program_test(graph_calls_${major} graph_calls.c warplens-cudart-${major})
   wl_program_test(graph_objects_${major} graph_objects.c warplens-cudart-${major} warplens-cuda)
+  wl_program_test(managed_calls_${major} managed_calls.c warplens-cudart-${major} warplens-cuda)
+  target_compile_definitions(program_managed_calls_${major} PRIVATE MAJOR=${major})
   wl_program_test(cublas_sgemm_${major} cublas_sgemm.c warplens-cublas-${major}
                   warplens-cudart-${major})
 endforeach()

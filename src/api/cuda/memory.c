@@ -3,6 +3,8 @@
 #include "api/cuda/copy.h"
 #include "api/cuda/texture.h"
 #include "device/graph/graph.h"
+#include "device/memory/advice.h"
+#include "device/memory/pool.h"
 
 #define PITCH_BYTES 512
 
@@ -38,7 +40,10 @@ int cuMemAlloc_v2(uint64_t *pointer, size_t bytes)
 
 int cuMemAllocManaged(uint64_t *pointer, size_t bytes, unsigned flags)
 {
-    return allocate_device(WL_DEVICE_MEMORY_MANAGED, bytes, flags, pointer);
+    int code = allocate_device(WL_DEVICE_MEMORY_MANAGED, bytes, flags, pointer);
+    if (code == WL_DEVICE_OK)
+        wl_device_memory_forget_advice(address_of(*pointer), bytes);
+    return code;
 }
 
 int cuMemAllocPitch_v2(uint64_t *pointer, size_t *pitch, size_t width, size_t height,
@@ -74,6 +79,8 @@ int cuMemFree_v2(uint64_t pointer)
     int code = wl_cuda_enter();
     if (code == WL_DEVICE_OK)
         code = wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address_of(pointer));
+    if (code == WL_DEVICE_OK)
+        wl_device_pool_give(address_of(pointer));
     return code || !pointer ? code : wl_device_wait();
 }
 
@@ -215,34 +222,6 @@ int cuPointerGetAttributes(unsigned count, const int *attributes, void **values,
         code = cuPointerGetAttribute(values[i], attributes[i], pointer);
     return code;
 }
-
-/* Hints about where managed memory should be: it is in one place. */
-int cuMemAdvise(uint64_t pointer, size_t bytes, int advice, int device)
-{
-    (void)pointer, (void)bytes, (void)advice, (void)device;
-    return wl_cuda_enter();
-}
-
-int cuMemAdvise_v2(uint64_t pointer, size_t bytes, int advice, uint64_t location)
-{
-    (void)pointer, (void)bytes, (void)advice, (void)location;
-    return wl_cuda_enter();
-}
-
-int cuMemPrefetchAsync(uint64_t pointer, size_t bytes, int device, void *stream)
-{
-    (void)pointer, (void)bytes, (void)device, (void)stream;
-    return wl_cuda_enter();
-}
-WL_CUDA_PER_THREAD(cuMemPrefetchAsync, ptsz);
-
-int cuMemPrefetchAsync_v2(uint64_t pointer, size_t bytes, uint64_t location, unsigned flags,
-                          void *stream)
-{
-    (void)pointer, (void)bytes, (void)location, (void)flags, (void)stream;
-    return wl_cuda_enter();
-}
-WL_CUDA_PER_THREAD(cuMemPrefetchAsync_v2, ptsz);
 
 /* ---- copies ---- */
 

@@ -1,9 +1,9 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/cudart/runtime.h"
-#include "base/memory.h"
 #include "device/graph/graph.h"
+#include "device/memory/advice.h"
+#include "device/memory/pool.h"
 
 #define PITCH_BYTES 512
 #define HOST_FLAGS_MASK 7u
@@ -34,6 +34,8 @@ int cudaFree(void *address)
     if (wl_device_graph_memory_use(address, false))
         return WL_DEVICE_OK;
     int code = wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address);
+    if (code == WL_DEVICE_OK)
+        wl_device_pool_give(address);
     return wl_cudart_done(code || !address ? code : wl_device_wait());
 }
 
@@ -41,7 +43,10 @@ int cudaMallocManaged(void **address, size_t size_bytes, unsigned flags)
 {
     if (flags < 1 || flags > 2)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    return allocate(WL_DEVICE_MEMORY_MANAGED, size_bytes, flags, address);
+    int code = allocate(WL_DEVICE_MEMORY_MANAGED, size_bytes, flags, address);
+    if (code == WL_DEVICE_OK)
+        wl_device_memory_forget_advice(*address, size_bytes);
+    return code;
 }
 
 int cudaMallocAsync(void **address, size_t size_bytes, void *stream)
@@ -54,13 +59,6 @@ int cudaMallocAsync(void **address, size_t size_bytes, void *stream)
     return wl_cudart_done(code);
 }
 WL_CUDART_PER_THREAD(cudaMallocAsync, ptsz);
-
-int cudaMallocFromPoolAsync(void **address, size_t size_bytes, void *pool, void *stream)
-{
-    (void)pool;
-    return cudaMallocAsync(address, size_bytes, stream);
-}
-WL_CUDART_PER_THREAD(cudaMallocFromPoolAsync, ptsz);
 
 int cudaFreeAsync(void *address, void *stream)
 {
@@ -175,123 +173,5 @@ int cudaPointerGetAttributes(struct pointer_attributes *attributes, const void *
     attributes->device_address = (void *)(uintptr_t)address;
     if (attributes->type != WL_DEVICE_MEMORY_DEVICE)
         attributes->host_address = (void *)(uintptr_t)address;
-    return WL_DEVICE_OK;
-}
-
-/* Hints about where managed memory should be: it is in one place. cudaMemLocation comes by value.
- */
-int cudaMemAdvise(const void *address, size_t size_bytes, int advice, uint64_t location)
-{
-    (void)address, (void)size_bytes, (void)advice, (void)location;
-    return wl_cudart_done(wl_device_check());
-}
-
-int cudaMemPrefetchAsync(const void *address, size_t size_bytes, uint64_t location)
-{
-    (void)address, (void)size_bytes, (void)location;
-    return wl_cudart_done(wl_device_check());
-}
-WL_CUDART_PER_THREAD(cudaMemPrefetchAsync, ptsz);
-
-int cudaMemAdvise_v2(const void *address, size_t size_bytes, int advice, uint64_t location)
-{
-    return cudaMemAdvise(address, size_bytes, advice, location);
-}
-
-int cudaMemPrefetchAsync_v2(const void *address, size_t size_bytes, uint64_t location)
-{
-    return cudaMemPrefetchAsync(address, size_bytes, location);
-}
-WL_CUDART_PER_THREAD(cudaMemPrefetchAsync_v2, ptsz);
-
-/* Pools are names with settings: every stream-ordered allocation comes from the one memory. A pool
- * keeps nothing, so its release threshold is returned and has no effect. */
-enum { POOL_ATTRIBUTES = 16, POOL_ACCESS_READ_WRITE = 3 };
-
-struct pool {
-    uint64_t values[POOL_ATTRIBUTES];
-};
-static struct pool default_pool;
-
-int cudaDeviceGetDefaultMemPool(void **pool, int device)
-{
-    if (!pool || device < 0 || device >= wl_device_count())
-        return wl_cudart_done(pool ? WL_DEVICE_INVALID_DEVICE : WL_DEVICE_INVALID_VALUE);
-    *pool = &default_pool;
-    return wl_cudart_done(wl_device_check());
-}
-
-int cudaDeviceGetMemPool(void **pool, int device)
-{
-    return cudaDeviceGetDefaultMemPool(pool, device);
-}
-
-int cudaDeviceSetMemPool(int device, void *pool)
-{
-    void *ignored;
-    return pool ? cudaDeviceGetDefaultMemPool(&ignored, device)
-                : wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-}
-
-int cudaMemPoolCreate(void **pool, const void *properties)
-{
-    int code = pool && properties ? wl_device_check() : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *pool = wl_alloc_zero(1, sizeof(struct pool));
-    return wl_cudart_done(code);
-}
-
-int cudaMemPoolDestroy(void *pool)
-{
-    if (!pool || pool == &default_pool)
-        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    free(pool);
-    return WL_DEVICE_OK;
-}
-
-/* The first three attributes are of 4 bytes, the others of 8. */
-static size_t pool_value_bytes(int attribute)
-{
-    return attribute <= 3 ? sizeof(int) : sizeof(uint64_t);
-}
-
-static bool is_pool_attribute(const void *pool, int attribute, const void *value)
-{
-    return pool && value && attribute > 0 && attribute < POOL_ATTRIBUTES;
-}
-
-int cudaMemPoolSetAttribute(void *pool, int attribute, const void *value)
-{
-    if (!is_pool_attribute(pool, attribute, value))
-        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    memcpy(&((struct pool *)pool)->values[attribute], value, pool_value_bytes(attribute));
-    return WL_DEVICE_OK;
-}
-
-int cudaMemPoolGetAttribute(void *pool, int attribute, void *value)
-{
-    if (!is_pool_attribute(pool, attribute, value))
-        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    memcpy(value, &((const struct pool *)pool)->values[attribute], pool_value_bytes(attribute));
-    return WL_DEVICE_OK;
-}
-
-int cudaMemPoolTrimTo(void *pool, size_t keep_bytes)
-{
-    (void)keep_bytes;
-    return wl_cudart_done(pool ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE);
-}
-
-/* Every device reaches all memory. */
-int cudaMemPoolSetAccess(void *pool, const void *accesses, size_t count)
-{
-    return wl_cudart_done(pool && (accesses || !count) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE);
-}
-
-int cudaMemPoolGetAccess(int *access, void *pool, const void *location)
-{
-    if (!access || !pool || !location)
-        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    *access = POOL_ACCESS_READ_WRITE;
     return WL_DEVICE_OK;
 }

@@ -27,6 +27,7 @@ enum wl_device_operation_kind { /* numbers of cudaGraphNodeType */
 struct wl_device_graph;
 struct wl_device_node;
 struct wl_device_executable;
+struct wl_device_pool; /* memory/pool.h */
 
 struct wl_device_fill {
     void *to;
@@ -48,7 +49,8 @@ struct wl_device_operation {
         void *event;
         struct {
             void *address;
-            size_t size_bytes; /* of ALLOCATE */
+            size_t size_bytes;           /* of ALLOCATE */
+            struct wl_device_pool *pool; /* of ALLOCATE; NULL: that of the device */
         } memory;
         struct {
             uint64_t handle;

@@ -7,6 +7,7 @@
 #include "device/graph/objects.h"
 #include "device/graph/queue.h"
 #include "device/graph/state.h"
+#include "device/memory/pool.h"
 
 struct wl_device_executable {
     struct wl_device_graph *graph; /* a copy, whose nodes' origins are those of the program */
@@ -84,18 +85,35 @@ static int run_in_graph(const struct wl_device_operation *operation, void *strea
     return WL_DEVICE_OK;
 }
 
+static int allocate(struct wl_device_operation *operation)
+{
+    int code = wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, operation->memory.size_bytes, 0,
+                                         &operation->memory.address);
+    if (code == WL_DEVICE_OK && operation->memory.address)
+        wl_device_pool_take(operation->memory.pool, operation->memory.address,
+                            operation->memory.size_bytes);
+    return code;
+}
+
+static int release(void *address)
+{
+    if (wl_device_graph_memory_use(address, false))
+        return WL_DEVICE_OK;
+    int code = wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address);
+    if (code == WL_DEVICE_OK)
+        wl_device_pool_give(address);
+    return code;
+}
+
 int wl_device_operation_run(struct wl_device_operation *operation, void *stream)
 {
     int code = wl_device_stream_query(stream, NULL);
     if (code)
         return code;
     if (operation->kind == WL_DEVICE_OPERATION_ALLOCATE)
-        return wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, operation->memory.size_bytes, 0,
-                                         &operation->memory.address);
+        return allocate(operation);
     if (operation->kind == WL_DEVICE_OPERATION_FREE)
-        return wl_device_graph_memory_use(operation->memory.address, false)
-                   ? WL_DEVICE_OK
-                   : wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, operation->memory.address);
+        return release(operation->memory.address);
     return run_in_graph(operation, stream);
 }
 
