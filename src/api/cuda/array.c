@@ -1,4 +1,7 @@
 /* Arrays: made, freed, copied to and from as lines of bytes. */
+#include <stdlib.h>
+
+#include "api/common/device.h"
 #include "api/cuda/texture.h"
 #include "base/count.h"
 
@@ -108,6 +111,30 @@ int cuArrayGetDescriptor_v2(struct description_2d *description, struct wl_device
     return code;
 }
 
+int cuDeviceGetTexture1DLinearMaxWidth(size_t *width, int format, unsigned channels, int device)
+{
+    struct wl_device_format found;
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (device < 0 || device >= wl_device_count()))
+        code = WL_DEVICE_INVALID_DEVICE;
+    if (code == WL_DEVICE_OK)
+        code = width ? wl_cuda_read_format(format, channels, &found) : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *width = wl_api_linear_texture_width((size_t)found.channels * found.channel_bytes);
+    return code;
+}
+
+/* Only arrays to which memory is mapped later have requirements, of which there are none here. */
+int cuArrayGetMemoryRequirements(void *requirements, struct wl_device_array *array, int device)
+{
+    struct wl_device_array_description found;
+    (void)requirements, (void)device;
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK)
+        code = wl_device_array_query(array, &found);
+    return code ? code : WL_DEVICE_INVALID_VALUE;
+}
+
 /* ---- copies of bytes that follow each other, row after row ---- */
 
 static int copy_bytes(struct wl_device_array *array, size_t offset, void *memory, size_t bytes,
@@ -164,3 +191,18 @@ int cuMemcpyAtoD_v2(uint64_t to, struct wl_device_array *array, size_t offset, s
                       WL_DEVICE_DEVICE_TO_DEVICE, NULL);
 }
 WL_CUDA_PER_THREAD(cuMemcpyAtoD_v2, ptds);
+
+/* By way of the host, where rows of the two differ. */
+int cuMemcpyAtoA_v2(struct wl_device_array *to, size_t to_offset, struct wl_device_array *from,
+                    size_t from_offset, size_t bytes)
+{
+    char *between = malloc(bytes ? bytes : 1);
+    if (!between)
+        return WL_DEVICE_OUT_OF_MEMORY;
+    int code = cuMemcpyAtoH_v2(between, from, from_offset, bytes);
+    if (code == WL_DEVICE_OK)
+        code = cuMemcpyHtoA_v2(to, to_offset, between, bytes);
+    free(between);
+    return code;
+}
+WL_CUDA_PER_THREAD(cuMemcpyAtoA_v2, ptds);

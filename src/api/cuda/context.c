@@ -1,6 +1,5 @@
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +11,11 @@
 #define CONTEXTS_MAX 32
 #define API_VERSION 3020
 #define MAP_HOST_FLAG 8u
+#define CONTEXT_FLAGS (MAP_HOST_FLAG | 16u)
 
 /* All contexts share the one device and its memory; they differ in name only. */
 struct context {
+    uint64_t id; /* 0: none was asked for */
     unsigned flags;
     int device;
     int references; /* of the primary one */
@@ -175,29 +176,6 @@ int cuDeviceComputeCapability(int *major, int *minor, int device)
     return code ? code : cuDeviceGetAttribute(minor, 76, device);
 }
 
-int cuDeviceCanAccessPeer(int *can, int device, int peer)
-{
-    int code = check_device(device);
-    if (code == WL_DEVICE_OK)
-        code = can ? check_device(peer) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *can = device != peer;
-    return code;
-}
-
-int cuDeviceGetPCIBusId(char *text, int length, int device)
-{
-    char id[sizeof "0000:01:00.0"];
-    int code = check_device(device);
-    if (code == WL_DEVICE_OK && (!text || length < (int)sizeof id))
-        code = WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK) {
-        snprintf(id, sizeof id, "0000:%02x:00.0", (unsigned)device % WL_DEVICES_MAX + 1);
-        memcpy(text, id, sizeof id);
-    }
-    return code;
-}
-
 /* ---- contexts ---- */
 
 static int push(struct context *context)
@@ -312,6 +290,68 @@ int cuCtxGetFlags(unsigned *flags)
     return code;
 }
 
+/* A context, or for NULL the current one; NULL: there is none. */
+static struct context *context_or_current(void *context)
+{
+    return context ? context : current();
+}
+
+int cuCtxGetId(void *context, unsigned long long *id)
+{
+    static uint64_t last_id;
+    int code = wl_cuda_enter();
+    struct context *found = context_or_current(context);
+    if (code == WL_DEVICE_OK && (!id || !found))
+        code = id ? WL_DEVICE_INVALID_CONTEXT : WL_DEVICE_INVALID_VALUE;
+    if (code)
+        return code;
+    uint64_t wanted = 0;
+    if (!__atomic_load_n(&found->id, __ATOMIC_ACQUIRE))
+        __atomic_compare_exchange_n(&found->id, &wanted,
+                                    __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED), false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    *id = found->id;
+    return WL_DEVICE_OK;
+}
+
+int cuCtxGetDevice_v2(int *device, void *context)
+{
+    int code = wl_cuda_enter();
+    const struct context *found = context_or_current(context);
+    if (code == WL_DEVICE_OK && (!device || !found))
+        code = device ? WL_DEVICE_INVALID_CONTEXT : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *device = found->device;
+    return code;
+}
+
+/* How the host waits (0 to 4, of which one bit), and that local memory stays. */
+int cuCtxSetFlags(unsigned flags)
+{
+    const unsigned waiting = flags & 7u, others = flags & ~7u;
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (waiting & (waiting - 1) || others & ~(unsigned)CONTEXT_FLAGS))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        current()->flags = flags;
+    return code;
+}
+
+/* All work of the context, or of its streams: that of the default stream, which is behind it. */
+int cuCtxRecordEvent(void *context, void *event)
+{
+    int code = context_or_current(context) ? wl_cuda_enter() : WL_DEVICE_INVALID_CONTEXT;
+    return code ? code : wl_device_event_record(event, NULL);
+}
+
+int cuCtxWaitEvent(void *context, void *event)
+{
+    int code = context_or_current(context) ? wl_cuda_enter() : WL_DEVICE_INVALID_CONTEXT;
+    if (code == WL_DEVICE_OK)
+        code = wl_device_event_query(event);
+    return code ? code : wl_device_event_hold(event, NULL);
+}
+
 int cuCtxGetApiVersion(void *context, unsigned *version)
 {
     (void)context;
@@ -328,12 +368,27 @@ int cuStreamGetCtx(void *stream, void **context)
 }
 WL_CUDA_PER_THREAD(cuStreamGetCtx, ptsz);
 
+/* There are no green contexts. */
+int cuStreamGetCtx_v2(void *stream, void **context, void **green)
+{
+    int code = cuStreamGetCtx(stream, context);
+    if (code == WL_DEVICE_OK && green)
+        *green = NULL;
+    return code;
+}
+WL_CUDA_PER_THREAD(cuStreamGetCtx_v2, ptsz);
+
 int cuCtxSynchronize(void)
 {
     int code = wl_cuda_enter();
     if (code == WL_DEVICE_OK)
         code = wl_device_capture_forbids_all();
     return code ? code : wl_device_wait();
+}
+
+int cuCtxSynchronize_v2(void *context)
+{
+    return context_or_current(context) ? cuCtxSynchronize() : WL_DEVICE_INVALID_CONTEXT;
 }
 
 int cuCtxGetStreamPriorityRange(int *least, int *greatest)

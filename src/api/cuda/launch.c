@@ -237,6 +237,43 @@ int cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *siz
                 : wl_cuda_code(wl_device_kernel_parameter(function, index, offset, size_bytes));
 }
 
+int cuKernelGetParamInfo(void *kernel, size_t index, size_t *offset, size_t *size_bytes)
+{
+    return cuFuncGetParamInfo(kernel, index, offset, size_bytes);
+}
+
+int cuKernelGetLibrary(void **library, void *kernel)
+{
+    return cuFuncGetModule(library, kernel);
+}
+
+int cuKernelSetCacheConfig(void *kernel, int config, int device)
+{
+    if (config < 0 || config > 3)
+        return WL_DEVICE_INVALID_VALUE;
+    return device < 0 || device >= wl_device_count() ? WL_DEVICE_INVALID_DEVICE
+                                                     : cuFuncSetCacheConfig(kernel, config);
+}
+
+/* Kernels are lowered at their first use, which is this one, if there was none before. */
+int cuFuncLoad(void *function)
+{
+    struct wl_device_kernel_attributes ignored;
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && !function)
+        code = WL_DEVICE_INVALID_HANDLE;
+    return code ? code : wl_cuda_code(wl_device_kernel_attributes(function, &ignored));
+}
+
+int cuFuncIsLoaded(int *state, void *function)
+{
+    enum { LOADED = 1 };
+    int code = state ? cuFuncLoad(function) : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *state = LOADED;
+    return code;
+}
+
 /* ---- occupancy ---- */
 
 int cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, void *function,
@@ -261,6 +298,17 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int
 {
     return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size,
                                                                 shared_bytes, 0);
+}
+
+int cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes, void *function, int blocks,
+                                            int block_size)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && !function)
+        code = WL_DEVICE_INVALID_HANDLE;
+    return code ? code
+                : wl_cuda_code(
+                      wl_device_kernel_most_shared(function, blocks, block_size, shared_bytes));
 }
 
 /* The block size with the most threads on an SM, the larger of two that are equal. */

@@ -171,6 +171,7 @@ enum {
     POINTER_MEMORY_TYPE = 2,
     POINTER_DEVICE = 3,
     POINTER_HOST = 4,
+    POINTER_SYNC_COPIES = 6,
     POINTER_IS_MANAGED = 8,
     POINTER_ORDINAL = 9,
     POINTER_RANGE_START = 11,
@@ -213,6 +214,17 @@ int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer)
     default:
         return wl_device_refuse("cuPointerGetAttribute for this attribute");
     }
+}
+
+/* Copies of the memory are synchronous in any case. */
+int cuPointerSetAttribute(const void *value, int attribute, uint64_t pointer)
+{
+    struct wl_device_allocation found;
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!value || attribute != POINTER_SYNC_COPIES ||
+                                 !wl_device_memory_find(address_of(pointer), &found)))
+        code = WL_DEVICE_INVALID_VALUE;
+    return code;
 }
 
 int cuPointerGetAttributes(unsigned count, const int *attributes, void **values, uint64_t pointer)
@@ -423,6 +435,36 @@ int cuMemcpy3DAsync_v2(const struct wl_cuda_copy_3d *asked, void *stream)
     return code ? wl_cuda_code(code) : submit_box(&copy, stream);
 }
 WL_CUDA_PER_THREAD(cuMemcpy3DAsync_v2, ptsz);
+
+/* ---- between devices, whose memory is one ---- */
+
+int cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes)
+{
+    (void)to_context, (void)from_context;
+    return cuMemcpyDtoD_v2(to, from, bytes);
+}
+WL_CUDA_PER_THREAD(cuMemcpyPeer, ptds);
+
+int cuMemcpyPeerAsync(uint64_t to, void *to_context, uint64_t from, void *from_context,
+                      size_t bytes, void *stream)
+{
+    (void)to_context, (void)from_context;
+    return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
+}
+WL_CUDA_PER_THREAD(cuMemcpyPeerAsync, ptsz);
+
+/* CUDA_MEMCPY3D_PEER has a context where CUDA_MEMCPY3D has a reserved place. */
+int cuMemcpy3DPeer(const struct wl_cuda_copy_3d *asked)
+{
+    return cuMemcpy3D_v2(asked);
+}
+WL_CUDA_PER_THREAD(cuMemcpy3DPeer, ptds);
+
+int cuMemcpy3DPeerAsync(const struct wl_cuda_copy_3d *asked, void *stream)
+{
+    return cuMemcpy3DAsync_v2(asked, stream);
+}
+WL_CUDA_PER_THREAD(cuMemcpy3DPeerAsync, ptsz);
 
 /* ---- filling: one family of six for each element type ---- */
 

@@ -102,6 +102,30 @@ int cuModuleGetLoadingMode(int *mode)
     return WL_DEVICE_OK;
 }
 
+int cuModuleGetFunctionCount(unsigned *count, void *module)
+{
+    struct wl_device_kernel *kernel;
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!count || !module))
+        code = module ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_INVALID_HANDLE;
+    if (code)
+        return code;
+    *count = 0;
+    while ((code = wl_device_module_entry(module, *count, &kernel)) == WL_DEVICE_OK)
+        ++*count;
+    return code == WL_DEVICE_NOT_FOUND ? WL_DEVICE_OK : wl_cuda_code(code);
+}
+
+int cuModuleEnumerateFunctions(struct wl_device_kernel **functions, unsigned count, void *module)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!functions || !count || !module))
+        code = module ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_INVALID_HANDLE;
+    for (unsigned i = 0; i < count && code == WL_DEVICE_OK; i++)
+        code = wl_device_module_entry(module, i, &functions[i]);
+    return code == WL_DEVICE_NOT_FOUND ? WL_DEVICE_OK : wl_cuda_code(code);
+}
+
 /* ---- libraries: modules that belong to no context ---- */
 
 int cuLibraryLoadData(void **library, const void *image, int *jit_options, void **jit_values,
@@ -133,6 +157,29 @@ int cuLibraryGetKernel(void **kernel, void *library, const char *name)
 int cuLibraryGetGlobal(uint64_t *pointer, size_t *bytes, void *library, const char *name)
 {
     return cuModuleGetGlobal_v2(pointer, bytes, library, name);
+}
+
+int cuLibraryGetManaged(uint64_t *pointer, size_t *bytes, void *library, const char *name)
+{
+    return cuModuleGetGlobal_v2(pointer, bytes, library, name);
+}
+
+int cuLibraryLoadFromFile(void **library, const char *path, int *jit_options, void **jit_values,
+                          unsigned jit_count, int *options, void **values, unsigned count)
+{
+    (void)options, (void)values, (void)count;
+    clear_logs(jit_count, jit_options, jit_values);
+    return library ? cuModuleLoad(library, path) : WL_DEVICE_INVALID_VALUE;
+}
+
+int cuLibraryGetKernelCount(unsigned *count, void *library)
+{
+    return cuModuleGetFunctionCount(count, library);
+}
+
+int cuLibraryEnumerateKernels(struct wl_device_kernel **kernels, unsigned count, void *library)
+{
+    return cuModuleEnumerateFunctions(kernels, count, library);
 }
 
 int cuKernelGetFunction(void **function, void *kernel)

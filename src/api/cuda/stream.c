@@ -2,6 +2,11 @@
 #include "api/cuda/driver.h"
 #include "device/graph/graph.h"
 
+#define WL_STREAM(name) cuStream##name
+#define WL_STREAM_DONE(code) wl_cuda_code(code)
+#define WL_STREAM_PER_THREAD(name, suffix) WL_CUDA_PER_THREAD(name, suffix)
+#include "api/common/stream.def"
+
 int cuStreamCreateWithPriority(void **stream, unsigned flags, int priority)
 {
     int code = wl_cuda_enter();

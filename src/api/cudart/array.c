@@ -1,6 +1,8 @@
 /* Arrays: made, freed, copied to and from. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "api/common/device.h"
 #include "api/cudart/texture.h"
 
 enum channel_kind { CHANNEL_SIGNED, CHANNEL_UNSIGNED, CHANNEL_FLOAT, CHANNEL_NONE };
@@ -84,6 +86,29 @@ int cudaGetChannelDesc(struct wl_cudart_channels *channels, struct wl_device_arr
     if (!channels)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
     return cudaArrayGetInfo(channels, NULL, NULL, array);
+}
+
+int cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct wl_cudart_channels *channels,
+                                         int device)
+{
+    struct wl_device_format format;
+    if (!width || !channels)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    if (device < 0 || device >= wl_device_count())
+        return wl_cudart_done(WL_DEVICE_INVALID_DEVICE);
+    int code = wl_cudart_read_format(channels, &format);
+    if (code == WL_DEVICE_OK)
+        *width = wl_api_linear_texture_width((size_t)format.channels * format.channel_bytes);
+    return wl_cudart_done(code);
+}
+
+/* Only arrays to which memory is mapped later have requirements, of which there are none here. */
+int cudaArrayGetMemoryRequirements(void *requirements, struct wl_device_array *array, int device)
+{
+    struct wl_device_array_description found;
+    (void)requirements, (void)device;
+    int code = wl_device_array_query(array, &found);
+    return wl_cudart_done(code ? code : WL_DEVICE_INVALID_VALUE);
 }
 
 /* ---- copies ---- */
@@ -212,3 +237,22 @@ int cudaMemcpyFromArray(void *to, struct wl_device_array *array, size_t x_bytes,
     return cudaMemcpyFromArrayAsync(to, array, x_bytes, y, bytes, direction, NULL);
 }
 WL_CUDART_PER_THREAD(cudaMemcpyFromArray, ptds);
+
+/* By way of the host, where rows of the two differ. */
+int cudaMemcpyArrayToArray(struct wl_device_array *to, size_t to_x_bytes, size_t to_y,
+                           struct wl_device_array *from, size_t from_x_bytes, size_t from_y,
+                           size_t bytes, int direction)
+{
+    if (direction != WL_DEVICE_DEVICE_TO_DEVICE && direction != WL_DEVICE_BY_ADDRESS)
+        return wl_cudart_done(WL_DEVICE_INVALID_DIRECTION);
+    char *between = malloc(bytes ? bytes : 1);
+    if (!between)
+        return wl_cudart_done(WL_DEVICE_OUT_OF_MEMORY);
+    int code =
+        cudaMemcpyFromArray(between, from, from_x_bytes, from_y, bytes, WL_DEVICE_DEVICE_TO_HOST);
+    if (code == WL_DEVICE_OK)
+        code = cudaMemcpyToArray(to, to_x_bytes, to_y, between, bytes, WL_DEVICE_HOST_TO_DEVICE);
+    free(between);
+    return code;
+}
+WL_CUDART_PER_THREAD(cudaMemcpyArrayToArray, ptds);

@@ -1,12 +1,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/common/device.h"
 #include "api/cudart/runtime.h"
 #include "base/count.h"
 #include "device/graph/graph.h"
 
-#define PCI_BUS_ID "0000:%02x:00.0"
-#define PCI_BUS_ID_BYTES sizeof "0000:01:00.0"
 #define LOWEST_PRIORITY 0
 #define HIGHEST_PRIORITY (-5)
 
@@ -242,26 +241,16 @@ int cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 int cudaDeviceGetPCIBusId(char *text, int length, int device)
 {
     int code = check_device(device);
-    if (code == WL_DEVICE_OK && (!text || length < (int)PCI_BUS_ID_BYTES))
+    if (code == WL_DEVICE_OK && (!text || length < (int)WL_API_PCI_BYTES))
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
-        snprintf(text, PCI_BUS_ID_BYTES, PCI_BUS_ID, (unsigned)device % WL_DEVICES_MAX + 1);
+        wl_api_write_pci(text, device);
     return wl_cudart_done(code);
 }
 
 int cudaDeviceGetByPCIBusId(int *device, const char *text)
 {
-    if (!device || !text)
-        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    for (int i = 0; i < wl_device_count(); i++) {
-        char id[2 * PCI_BUS_ID_BYTES];
-        snprintf(id, sizeof id, PCI_BUS_ID, (unsigned)i + 1);
-        if (strcmp(text, id))
-            continue;
-        *device = i;
-        return WL_DEVICE_OK;
-    }
-    return wl_cudart_done(WL_DEVICE_INVALID_DEVICE);
+    return wl_cudart_done(wl_api_read_pci(text, device));
 }
 
 int cudaDeviceCanAccessPeer(int *can, int device, int peer)
@@ -329,4 +318,44 @@ int cudaProfilerStart(void)
 int cudaProfilerStop(void)
 {
     return wl_cudart_done(wl_device_profiler_switch(false));
+}
+
+int cudaDeviceGetHostAtomicCapabilities(unsigned *capabilities, const int *operations,
+                                        unsigned count, int device)
+{
+    int code = check_device(device);
+    return wl_cudart_done(
+        code ? code : wl_api_atomic_capabilities(capabilities, operations, count, false));
+}
+
+int cudaDeviceGetP2PAtomicCapabilities(unsigned *capabilities, const int *operations,
+                                       unsigned count, int device, int peer)
+{
+    int code = check_device(device);
+    if (code == WL_DEVICE_OK)
+        code = device == peer ? WL_DEVICE_INVALID_DEVICE : check_device(peer);
+    return wl_cudart_done(code ? code
+                               : wl_api_atomic_capabilities(capabilities, operations, count, true));
+}
+
+/* ---- the names of before CUDA 4 ---- */
+
+int cudaThreadGetLimit(size_t *value, int limit)
+{
+    return cudaDeviceGetLimit(value, limit);
+}
+
+int cudaThreadSetLimit(int limit, size_t value)
+{
+    return cudaDeviceSetLimit(limit, value);
+}
+
+int cudaThreadGetCacheConfig(int *config)
+{
+    return cudaDeviceGetCacheConfig(config);
+}
+
+int cudaThreadSetCacheConfig(int config)
+{
+    return cudaDeviceSetCacheConfig(config);
 }

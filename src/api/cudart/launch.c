@@ -323,28 +323,36 @@ int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *funct
                                                                   shared_bytes, 0);
 }
 
-/* The most dynamic shared memory with which that many blocks still fit an SM. */
 int cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes, const void *function,
                                               int blocks, int block_size)
 {
     struct wl_device_kernel *kernel = wl_cudart_find_kernel(function);
-    const struct wl_gpu *gpu = wl_device_gpu();
-    struct wl_occupancy occupancy;
-    if (!kernel)
-        return wl_cudart_done(wl_cudart_unknown_kernel(function));
-    if (!shared_bytes || blocks <= 0 || block_size <= 0 || !gpu)
-        return wl_cudart_done(gpu ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_NO_DEVICE);
-    size_t low = 0, high = gpu->shared_per_block_optin_bytes;
-    while (low < high) {
-        size_t middle = low + (high - low + 1) / 2;
-        int code = wl_device_kernel_occupancy(kernel, (uint32_t)block_size, middle, &occupancy);
-        if (code)
-            return wl_cudart_done(code);
-        if (occupancy.blocks_per_sm >= (uint32_t)blocks)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    *shared_bytes = low;
-    return WL_DEVICE_OK;
+    return wl_cudart_done(
+        kernel ? wl_device_kernel_most_shared(kernel, blocks, block_size, shared_bytes)
+               : wl_cudart_unknown_kernel(function));
+}
+
+struct launch_parameters { /* cudaLaunchParams */
+    void *function;
+    struct wl_cudart_size grid, block;
+    void **parameters;
+    size_t shared_bytes;
+    void *stream;
+};
+
+/* Grids of several devices that wait for each other are refused: one device's is cooperative as
+ * any.
+ */
+int cudaLaunchCooperativeKernelMultiDevice(const struct launch_parameters *launches, unsigned count,
+                                           unsigned flags)
+{
+    (void)flags;
+    if (!launches || !count || count > (unsigned)wl_device_count())
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    if (count > 1)
+        return wl_cudart_done(
+            wl_device_refuse("cudaLaunchCooperativeKernelMultiDevice on several devices"));
+    return cudaLaunchCooperativeKernel(launches->function, launches->grid, launches->block,
+                                       launches->parameters, launches->shared_bytes,
+                                       launches->stream);
 }

@@ -1,11 +1,12 @@
-#include <pthread.h>
-#include <string.h>
-#include <uthash.h>
-
 #include "api/common/stream.h"
 #include "api/cudart/runtime.h"
 #include "base/memory.h"
 #include "device/graph/graph.h"
+
+#define WL_STREAM(name) cudaStream##name
+#define WL_STREAM_DONE(code) wl_cudart_done(code)
+#define WL_STREAM_PER_THREAD(name, suffix) WL_CUDART_PER_THREAD(name, suffix)
+#include "api/common/stream.def"
 
 int cudaStreamCreateWithPriority(void **stream, unsigned flags, int priority)
 {
@@ -77,94 +78,6 @@ int cudaStreamGetId(void *stream, unsigned long long *id)
     return wl_cudart_done(wl_api_stream_id(stream, id));
 }
 WL_CUDART_PER_THREAD(cudaStreamGetId, ptsz);
-
-/* Attributes of streams are hints about caches and priorities, kept for queries. */
-enum { ATTRIBUTE_COUNT = 16, ATTRIBUTE_BYTES = 64, ATTRIBUTE_PRIORITY = 8 };
-
-struct attributes {
-    void *stream;
-    char values[ATTRIBUTE_COUNT][ATTRIBUTE_BYTES];
-    UT_hash_handle hh;
-};
-static struct attributes *all_attributes;
-static pthread_mutex_t attributes_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static char *attribute_of(void *stream, int attribute)
-{
-    struct attributes *found;
-    HASH_FIND_PTR(all_attributes, &stream, found);
-    if (!found) {
-        found = wl_alloc_zero(1, sizeof *found);
-        found->stream = stream;
-        HASH_ADD_PTR(all_attributes, stream, found);
-    }
-    return found->values[attribute];
-}
-
-static int check_attribute(void *stream, int attribute, const void *value)
-{
-    if (!value || attribute <= 0 || attribute >= ATTRIBUTE_COUNT)
-        return WL_DEVICE_INVALID_VALUE;
-    return wl_device_stream_query(stream, NULL);
-}
-
-int cudaStreamSetAttribute(void *stream, int attribute, const void *value)
-{
-    int code = check_attribute(stream, attribute, value);
-    if (code == WL_DEVICE_OK) {
-        pthread_mutex_lock(&attributes_lock);
-        memcpy(attribute_of(stream, attribute), value, ATTRIBUTE_BYTES);
-        pthread_mutex_unlock(&attributes_lock);
-    }
-    return wl_cudart_done(code);
-}
-WL_CUDART_PER_THREAD(cudaStreamSetAttribute, ptsz);
-
-int cudaStreamGetAttribute(void *stream, int attribute, void *value)
-{
-    if (value && attribute == ATTRIBUTE_PRIORITY)
-        return cudaStreamGetPriority(stream, value);
-    int code = check_attribute(stream, attribute, value);
-    if (code == WL_DEVICE_OK) {
-        pthread_mutex_lock(&attributes_lock);
-        memcpy(value, attribute_of(stream, attribute), ATTRIBUTE_BYTES);
-        pthread_mutex_unlock(&attributes_lock);
-    }
-    return wl_cudart_done(code);
-}
-WL_CUDART_PER_THREAD(cudaStreamGetAttribute, ptsz);
-
-int cudaStreamCopyAttributes(void *to, void *from)
-{
-    int code = check_attribute(to, 1, from);
-    if (code == WL_DEVICE_OK)
-        code = wl_device_stream_query(from, NULL);
-    if (code == WL_DEVICE_OK) {
-        pthread_mutex_lock(&attributes_lock);
-        char *source = attribute_of(from, 0);
-        memcpy(attribute_of(to, 0), source, sizeof all_attributes->values);
-        pthread_mutex_unlock(&attributes_lock);
-    }
-    return wl_cudart_done(code);
-}
-WL_CUDART_PER_THREAD(cudaStreamCopyAttributes, ptsz);
-
-int cudaStreamGetDevice(void *stream, int *device)
-{
-    int code = device ? wl_device_stream_query(stream, NULL) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *device = 0;
-    return wl_cudart_done(code);
-}
-WL_CUDART_PER_THREAD(cudaStreamGetDevice, ptsz);
-
-int cudaStreamAttachMemAsync(void *stream, void *address, size_t size_bytes, unsigned flags)
-{
-    (void)address, (void)size_bytes, (void)flags;
-    int code = wl_device_stream_query(stream, NULL);
-    return wl_cudart_done(code ? code : wl_device_capture_refuses(stream));
-}
-WL_CUDART_PER_THREAD(cudaStreamAttachMemAsync, ptsz);
 
 /* The work before them is done, so host functions run at once, on the calling thread. */
 int cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data)

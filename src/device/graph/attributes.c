@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "device/graph/state.h"
 
-enum { COOPERATIVE = 2, CLUSTER = 4 };
+enum { COOPERATIVE = 2, CLUSTER = 4, PRIORITY = 8, DOMAINS = 9 };
 
 /* Which a kernel node has, and how many bytes of the value mean something. Cooperative launches and
  * clusters are the launch's own; the others are hints, kept for those who ask. */
@@ -14,15 +14,14 @@ static const struct {
     int number;
     size_t size_bytes;
 } rows[] = {
-    {1, 32},          /* window of an access policy */
+    {1, 28},          /* window of an access policy */
     {COOPERATIVE, 4}, /* int */
     {CLUSTER, 12},    /* blocks along x, y, z; 0: none */
     {5, 4},           /* how clusters are placed */
-    {8, 4},           /* priority */
-    {9, 2},           /* domains of memory order */
-    {10, 4},          /* domain of memory order */
-    {11, 12},         /* preferred size of clusters */
-    {14, 4},          /* share of shared memory */
+    {PRIORITY, 4},
+    {DOMAINS, 2}, /* of memory order: what the default and the remote one are called */
+    {10, 4},      /* domain of memory order */
+    {14, 4},      /* share of shared memory */
 };
 
 struct wl_device_attribute_value {
@@ -56,13 +55,49 @@ int wl_device_node_get_attribute(const struct wl_device_node *node, int attribut
         const void *from = attribute == COOPERATIVE ? (const void *)&is_cooperative
                            : attribute == CLUSTER   ? (const void *)kernel->cluster
                            : node->attributes       ? (const void *)node->attributes->bytes[row]
+                           : attribute == DOMAINS   ? (const void *)"\0\1"
                                                     : NULL;
-        memset(value, 0, WL_DEVICE_ATTRIBUTE_BYTES);
         if (from)
             memcpy(value, from, rows[row].size_bytes);
+        else
+            memset(value, 0, rows[row].size_bytes);
     }
     wl_device_leave();
     return code;
+}
+
+/* Blocks of a grid are those of whole clusters. */
+static int set_cluster(struct wl_device_request *kernel, const void *value)
+{
+    uint32_t cluster[3];
+    memcpy(cluster, value, sizeof cluster);
+    for (int i = 0; i < 3; i++)
+        if (cluster[i] && kernel->grid[i] % cluster[i])
+            return WL_DEVICE_INVALID_CLUSTER_SIZE;
+    memcpy(kernel->cluster, cluster, sizeof cluster);
+    return WL_DEVICE_OK;
+}
+
+static int set(struct wl_device_node *node, size_t row, const void *value)
+{
+    int number;
+    memcpy(&number, value, sizeof number);
+    if (rows[row].number == CLUSTER)
+        return set_cluster(&node->operation.kernel, value);
+    if (rows[row].number == COOPERATIVE) {
+        node->operation.kernel.is_cooperative = number != 0;
+        return WL_DEVICE_OK;
+    }
+    if (!node->attributes) {
+        node->attributes = wl_alloc_zero(1, sizeof *node->attributes);
+        node->attributes->bytes[row_of(DOMAINS)][1] = 1;
+    }
+    memcpy(node->attributes->bytes[row], value, rows[row].size_bytes);
+    if (rows[row].number == PRIORITY) {
+        number = wl_device_stream_clamp_priority(number);
+        memcpy(node->attributes->bytes[row], &number, sizeof number);
+    }
+    return WL_DEVICE_OK;
 }
 
 int wl_device_node_set_attribute(struct wl_device_node *node, int attribute, const void *value)
@@ -71,18 +106,7 @@ int wl_device_node_set_attribute(struct wl_device_node *node, int attribute, con
     if (!value || row == WL_COUNT(rows))
         return WL_DEVICE_INVALID_VALUE;
     wl_device_enter_beside();
-    int code = is_kernel(node) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK && attribute == CLUSTER) {
-        memcpy(node->operation.kernel.cluster, value, rows[row].size_bytes);
-    } else if (code == WL_DEVICE_OK && attribute == COOPERATIVE) {
-        int number;
-        memcpy(&number, value, sizeof number);
-        node->operation.kernel.is_cooperative = number != 0;
-    } else if (code == WL_DEVICE_OK) {
-        if (!node->attributes)
-            node->attributes = wl_alloc_zero(1, sizeof *node->attributes);
-        memcpy(node->attributes->bytes[row], value, rows[row].size_bytes);
-    }
+    int code = is_kernel(node) ? set(node, row, value) : WL_DEVICE_INVALID_VALUE;
     wl_device_leave();
     return code;
 }

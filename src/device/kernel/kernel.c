@@ -299,3 +299,25 @@ int wl_device_kernel_occupancy(struct wl_device_kernel *kernel, uint32_t block_t
     wl_device_leave();
     return code;
 }
+
+int wl_device_kernel_most_shared(struct wl_device_kernel *kernel, int blocks, int block_threads,
+                                 size_t *shared_bytes)
+{
+    const struct wl_gpu *gpu = wl_device_gpu();
+    struct wl_occupancy occupancy;
+    if (!shared_bytes || blocks <= 0 || block_threads <= 0 || !gpu)
+        return gpu ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_NO_DEVICE;
+    size_t low = 0, high = gpu->shared_per_block_optin_bytes;
+    while (low < high) {
+        size_t middle = low + (high - low + 1) / 2;
+        int code = wl_device_kernel_occupancy(kernel, (uint32_t)block_threads, middle, &occupancy);
+        if (code)
+            return code;
+        if (occupancy.blocks_per_sm >= (uint32_t)blocks)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    *shared_bytes = low;
+    return WL_DEVICE_OK;
+}

@@ -530,6 +530,30 @@ struct wl_device_kernel *wl_device_module_take_kernel(struct wl_device_module *m
     return kernel;
 }
 
+int wl_device_module_entry(struct wl_device_module *module, size_t index,
+                           struct wl_device_kernel **kernel)
+{
+    wl_device_enter_beside();
+    const char *name = NULL;
+    int code = wl_device_state_check();
+    if (code == WL_DEVICE_OK)
+        code = wl_device_module_open(module);
+    for (size_t i = 0; code == WL_DEVICE_OK && !name && i < module->image_count; i++) {
+        const struct wl_device_image *image = open_image(module, i, NULL, &code);
+        for (uint32_t k = 0; image && !name && k < image->parsed->function_count; k++) {
+            const struct wl_ptx_function *function = &image->parsed->functions[k];
+            if (function->is_entry && function->has_body && !index--)
+                name = function->name;
+        }
+    }
+    if (name)
+        *kernel = wl_device_module_take_kernel(module, name);
+    else if (code == WL_DEVICE_OK)
+        code = WL_DEVICE_NOT_FOUND;
+    wl_device_leave();
+    return code;
+}
+
 struct wl_device_kernel *wl_device_module_kernel(struct wl_device_module *module, const char *name)
 {
     wl_device_enter_beside();

@@ -30,6 +30,10 @@ WL_EXPORT int wl_device_module_symbol(struct wl_device_module *module, const cha
 WL_EXPORT struct wl_device_kernel *wl_device_module_kernel(struct wl_device_module *module,
                                                            const char *name);
 
+/* The kernel number index of those that the module defines; WL_DEVICE_NOT_FOUND beyond the last. */
+WL_EXPORT int wl_device_module_entry(struct wl_device_module *module, size_t index,
+                                     struct wl_device_kernel **kernel);
+
 struct wl_device_kernel_attributes {
     uint32_t max_threads_per_block, registers, ptx_version, binary_version;
     size_t shared_bytes, constant_bytes, local_bytes;
@@ -59,6 +63,9 @@ WL_EXPORT int wl_device_kernel_set_carveout(struct wl_device_kernel *kernel, int
 WL_EXPORT int wl_device_kernel_set_cluster(struct wl_device_kernel *kernel, int axis, int size);
 WL_EXPORT int wl_device_kernel_allow_large_clusters(struct wl_device_kernel *kernel,
                                                     bool are_allowed);
+/* The most dynamic shared memory with which that many blocks still fit an SM. */
+WL_EXPORT int wl_device_kernel_most_shared(struct wl_device_kernel *kernel, int blocks,
+                                           int block_threads, size_t *shared_bytes);
 /* Blocks of block_threads that an SM holds; 0 where they cannot be launched. */
 WL_EXPORT int wl_device_kernel_occupancy(struct wl_device_kernel *kernel, uint32_t block_threads,
                                          size_t dynamic_shared_bytes,

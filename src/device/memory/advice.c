@@ -146,11 +146,11 @@ static int number_of(struct wl_device_location location)
 static void list_accessing(int *devices, size_t count, uint64_t start, uint64_t end)
 {
     size_t listed = 0;
-    if (count && look_all(start, end, ACCESSED_BY_HOST).type)
-        devices[listed++] = HOST;
     for (int i = 0; i < wl_device_count() && listed < count; i++)
         if (look_all(start, end, ACCESSED_BY + (unsigned)i).type)
             devices[listed++] = i;
+    if (listed < count && look_all(start, end, ACCESSED_BY_HOST).type)
+        devices[listed++] = HOST;
     while (listed < count)
         devices[listed++] = NOWHERE;
 }
@@ -187,8 +187,9 @@ int wl_device_memory_range_attribute(void *value, size_t value_bytes, int attrib
                                      ? PREFETCHED
                                      : PREFERRED;
         const struct wl_device_location all = look_all(start, end, subject);
-        const int answers[] = {0,        all.type != 0, number_of(all), 0,     number_of(all),
-                               all.type, all.id,        all.type,       all.id};
+        const int device = number_of(all);
+        const int answers[] = {0,        all.type != 0, device,   0,     device,
+                               all.type, device,        all.type, device};
         memcpy(value, &answers[attribute], sizeof(int));
     }
     wl_device_leave();

@@ -167,12 +167,19 @@ int wl_device_pool_set(struct wl_device_pool *pool, int attribute, const void *v
     return code;
 }
 
-/* amount: RESERVED or USED, behind which its highest value is. */
-static void change(struct wl_device_pool *pool, enum attribute amount, int64_t bytes)
+static void put(struct wl_device_pool *pool, enum attribute amount, uint64_t bytes)
 {
-    pool->values[amount] += (uint64_t)bytes;
+    pool->values[amount] = bytes;
     if (pool->values[amount] > pool->values[amount + 1])
         pool->values[amount + 1] = pool->values[amount];
+}
+
+/* Pools take their memory in pieces of 32 MiB, as measured on an H100. */
+static void change(struct wl_device_pool *pool, int64_t bytes)
+{
+    const uint64_t piece = (uint64_t)32 << 20, used = pool->values[USED] + (uint64_t)bytes;
+    put(pool, USED, used);
+    put(pool, RESERVED, (used + piece - 1) / piece * piece);
 }
 
 void wl_device_pool_take(struct wl_device_pool *pool, void *address, size_t size_bytes)
@@ -183,8 +190,7 @@ void wl_device_pool_take(struct wl_device_pool *pool, void *address, size_t size
     pool = pool && is_known(pool) ? pool : current_of(device);
     *taken = (struct taken){.address = address, .pool = pool, .size_bytes = size_bytes};
     HASH_ADD_PTR(all_taken, address, taken);
-    change(pool, RESERVED, (int64_t)size_bytes);
-    change(pool, USED, (int64_t)size_bytes);
+    change(pool, (int64_t)size_bytes);
     wl_device_leave();
 }
 
@@ -195,10 +201,8 @@ void wl_device_pool_give(void *address)
     HASH_FIND_PTR(all_taken, &address, taken);
     if (taken) {
         HASH_DEL(all_taken, taken);
-        if (taken->pool) {
-            change(taken->pool, RESERVED, -(int64_t)taken->size_bytes);
-            change(taken->pool, USED, -(int64_t)taken->size_bytes);
-        }
+        if (taken->pool)
+            change(taken->pool, -(int64_t)taken->size_bytes);
         free(taken);
     }
     wl_device_leave();

@@ -16,6 +16,11 @@ int wl_device_stream_find(void *stream, struct wl_device_stream_info *info);
 /* Its place on the timeline, of a stream that there is; NULL for the default streams. */
 struct wl_device_queue *wl_device_stream_queue(void *stream, uint32_t *device);
 
+/* Within what streams can have. */
+int wl_device_stream_clamp_priority(int priority);
+/* Not of a default stream. */
+void wl_device_stream_set_priority(void *stream, int priority);
+
 /* So many more, or fewer, tasks beside the host are of the stream, or will record the event.
  * Unknown handles and default streams do not matter. */
 void wl_device_stream_expect(void *stream, int change);

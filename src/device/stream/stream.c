@@ -114,14 +114,18 @@ static void shut_down(void)
 
 const struct wl_device_part wl_device_stream_part = {.reset = reset, .close = shut_down};
 
+int wl_device_stream_clamp_priority(int priority)
+{
+    if (priority > LOWEST_PRIORITY)
+        return LOWEST_PRIORITY;
+    return priority < HIGHEST_PRIORITY ? HIGHEST_PRIORITY : priority;
+}
+
 int wl_device_stream_create(uint32_t flags, int priority, void **stream)
 {
     if (!stream || flags > 1)
         return WL_DEVICE_INVALID_VALUE;
-    if (priority > LOWEST_PRIORITY)
-        priority = LOWEST_PRIORITY;
-    if (priority < HIGHEST_PRIORITY)
-        priority = HIGHEST_PRIORITY;
+    priority = wl_device_stream_clamp_priority(priority);
     wl_device_enter_beside();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK) {
@@ -175,6 +179,22 @@ struct wl_device_queue *wl_device_stream_queue(void *stream, uint32_t *device)
         return NULL;
     *device = found->device;
     return &found->queue;
+}
+
+void wl_device_stream_set_priority(void *stream, int priority)
+{
+    struct stream *found = find_stream(stream);
+    if (found)
+        found->info.priority = wl_device_stream_clamp_priority(priority);
+}
+
+int wl_device_stream_device(void *stream)
+{
+    uint32_t device = (uint32_t)wl_device_current();
+    wl_device_enter_beside();
+    wl_device_stream_queue(stream, &device);
+    wl_device_leave();
+    return (int)device;
 }
 
 /* Whether work of the stream is still to be done beside the host: of a default stream, any. */

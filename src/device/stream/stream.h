@@ -17,6 +17,9 @@ struct wl_device_stream_info {
 /* WL_DEVICE_INVALID_HANDLE if there is no such stream. */
 WL_EXPORT int wl_device_stream_query(void *stream, struct wl_device_stream_info *info);
 
+/* The device that it was made on; of a default stream, this thread's. */
+WL_EXPORT int wl_device_stream_device(void *stream);
+
 /* The host waits: the simulated clock advances to the end of the stream's work, of the event, of
  * all work of this thread's device. */
 WL_EXPORT int wl_device_stream_wait(void *stream);
