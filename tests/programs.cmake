@@ -86,6 +86,7 @@ wl_program_test(cublaslt_narrow cublaslt_narrow.c warplens-cublaslt-13 warplens-
 add_test(NAME program.cublaslt_narrow_none COMMAND program_cublaslt_narrow none)
 set_tests_properties(program.cublaslt_narrow_none PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}
   ENVIRONMENT "WARPLENS_GPU=a100")
+wl_program_test(nccl_calls nccl_calls.c warplens-nccl-2 warplens-cudart-13 pthread)
 wl_program_test(libraries libraries.c warplens-cudart-13 ${CMAKE_DL_LIBS} m)
 set_tests_properties(program.libraries PROPERTIES
   ENVIRONMENT "WARPLENS_GPU=h200;WARPLENS_DEVICES=2;LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/lib")

@@ -324,7 +324,7 @@ static void test_device(void)
 /* Two ranks in one process. */
 static void test_collectives(void)
 {
-    enum { COUNT = 4, FLOAT = 7, SUM = 0, HALF = 6 };
+    enum { COUNT = 4, FLOAT = 7, SUM = 0, FLOAT_8 = 10 };
     void *library = open_library("libnccl.so.2"), *ranks[2];
     float *x[2], *y[2];
     EXPECT(FIND(int (*)(void **, int, const int *), library, "ncclCommInitAll")(ranks, 2, NULL), 0);
@@ -356,7 +356,7 @@ static void test_collectives(void)
     EXPECT(send(x[1] + 3, 1, FLOAT, 0, ranks[1], NULL), 0);
     EXPECT(y[0][0], 13);
     capture_stderr();
-    EXPECT(reduce(x[0], y[0], COUNT, HALF, SUM, ranks[0], NULL), 5);
+    EXPECT(reduce(x[0], y[0], COUNT, FLOAT_8, SUM, ranks[0], NULL), 5);
     EXPECT(*captured_stderr() != 0, 1);
     for (int i = 0; i < 2; i++)
         EXPECT(FIND(call_1, library, "ncclCommDestroy")(ranks[i]), 0);

@@ -5,15 +5,33 @@
 #include <string.h>
 
 #include "api/common/stand_in.h"
+#include "api/nccl/reduce.h"
 #include "base/count.h"
 
 #define VERSION 22800
 #define MAGIC 0x776e6363u
 #define RANKS_MOST 256
 
-enum { OK = 0, INTERNAL_ERROR = 3, INVALID_ARGUMENT = 4, INVALID_USAGE = 5 };
-enum { SUM, PRODUCT, MAXIMUM, MINIMUM, AVERAGE };
-enum kind { ALL_REDUCE, REDUCE, BROADCAST, ALL_GATHER, REDUCE_SCATTER, SEND, RECEIVE };
+enum {
+    OK = 0,
+    UNHANDLED_CUDA_ERROR = 1,
+    INTERNAL_ERROR = 3,
+    INVALID_ARGUMENT = 4,
+    INVALID_USAGE = 5
+};
+enum { NO_COLOR = -1 };
+enum kind {
+    ALL_REDUCE,
+    REDUCE,
+    BROADCAST,
+    ALL_GATHER,
+    REDUCE_SCATTER,
+    ALL_TO_ALL,
+    GATHER,
+    SCATTER,
+    SEND,
+    RECEIVE
+};
 
 struct request {
     enum kind kind;
@@ -25,17 +43,38 @@ struct request {
 
 struct clique;
 
+/* An operation of the program's own: the sum of multiples. */
+struct own_operation {
+    int type;          /* -1: it is gone */
+    bool is_on_device; /* the factor is read when it is used */
+    const void *place;
+    uint64_t factor;
+};
+
 struct rank {
     uint32_t magic;
     int number, device;
-    struct clique *clique;
+    struct clique *clique; /* NULL until all ranks that split another one have asked */
     WL_VECTOR(struct request) waiting;
+    WL_VECTOR(struct own_operation) operations;
+};
+
+/* A clique that is being split: what its ranks asked for. */
+struct split {
+    int joined;
+    struct {
+        bool has_asked;
+        int color, key;
+        struct rank *made; /* NULL: none was wanted */
+    } each[RANKS_MOST];
+    struct split *next;
 };
 
 struct clique {
     uint64_t id; /* in the first bytes of the program's ncclUniqueId */
     int count, joined;
     struct rank *ranks[RANKS_MOST];
+    struct split *splits; /* the first begun is the first */
     struct clique *next;
 };
 
@@ -44,6 +83,7 @@ struct unique_id {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct clique *cliques;
 static uint64_t last_id;
 
@@ -118,6 +158,21 @@ int ncclCommInitRank(struct rank **made, int count, struct unique_id id, int num
     return join(made, id_number, count, number, wl_device_current());
 }
 
+/* What a configuration says (blocking, how much of a GPU) changes nothing here. */
+int ncclCommInitRankConfig(struct rank **made, int count, struct unique_id id, int number,
+                           const void *configuration)
+{
+    (void)configuration;
+    return ncclCommInitRank(made, count, id, number);
+}
+
+int ncclCommInitRankScalable(struct rank **made, int count, int number, int ids,
+                             const struct unique_id *all, const void *configuration)
+{
+    (void)configuration;
+    return ids > 0 && all ? ncclCommInitRank(made, count, all[0], number) : INVALID_ARGUMENT;
+}
+
 int ncclCommInitAll(struct rank **made, int count, const int *devices)
 {
     uint64_t id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
@@ -139,15 +194,103 @@ static void drop(struct clique *gone)
     free(gone);
 }
 
-int ncclCommDestroy(struct rank *rank)
+/* False: it is no rank. Waits until it is in its clique. */
+static bool is_ready(struct rank *rank)
 {
     if (!wl_stand_in_check(rank, MAGIC))
+        return false;
+    pthread_mutex_lock(&lock);
+    while (!rank->clique)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    return true;
+}
+
+/* ---- splitting ---- */
+
+/* The new number of a rank among those of its color: by their keys, then by their old numbers. */
+static int number_in(const struct split *split, int count, int rank)
+{
+    int number = 0;
+    for (int i = 0; i < count; i++)
+        number += split->each[i].color == split->each[rank].color &&
+                  (split->each[i].key < split->each[rank].key ||
+                   (split->each[i].key == split->each[rank].key && i < rank));
+    return number;
+}
+
+/* All have asked: makes a clique for each color. */
+static void finish_split(const struct split *split, int count)
+{
+    for (int first = 0; first < count; first++) {
+        const int color = split->each[first].color;
+        if (!split->each[first].made || split->each[first].made->clique)
+            continue;
+        struct clique *clique = wl_alloc_zero(1, sizeof *clique);
+        clique->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+        clique->next = cliques;
+        cliques = clique;
+        for (int i = first; i < count; i++) {
+            if (split->each[i].color != color)
+                continue;
+            struct rank *made = split->each[i].made;
+            made->number = number_in(split, count, i);
+            made->clique = clique;
+            clique->ranks[made->number] = made;
+            clique->count = ++clique->joined;
+        }
+    }
+    pthread_cond_broadcast(&changed);
+}
+
+/* The first that the rank has not asked in yet. */
+static struct split *find_split(struct clique *clique, int rank)
+{
+    struct split **place = &clique->splits;
+    while (*place && (*place)->each[rank].has_asked)
+        place = &(*place)->next;
+    if (!*place)
+        *place = wl_alloc_zero(1, sizeof **place);
+    return *place;
+}
+
+int ncclCommSplit(struct rank *rank, int color, int key, struct rank **made,
+                  const void *configuration)
+{
+    (void)configuration;
+    if (!is_ready(rank) || !made || (color < 0 && color != NO_COLOR))
+        return INVALID_ARGUMENT;
+    pthread_mutex_lock(&lock);
+    struct clique *clique = rank->clique;
+    struct split *split = find_split(clique, rank->number);
+    *made = NULL;
+    if (color != NO_COLOR) {
+        *made = wl_stand_in_create(MAGIC, sizeof **made);
+        (*made)->device = rank->device;
+    }
+    split->each[rank->number].has_asked = true;
+    split->each[rank->number].color = color;
+    split->each[rank->number].key = key;
+    split->each[rank->number].made = *made;
+    if (++split->joined == clique->count) {
+        finish_split(split, clique->count);
+        clique->splits = split->next;
+        free(split);
+    }
+    pthread_mutex_unlock(&lock);
+    return OK;
+}
+
+int ncclCommDestroy(struct rank *rank)
+{
+    if (!is_ready(rank))
         return INVALID_ARGUMENT;
     pthread_mutex_lock(&lock);
     rank->clique->ranks[rank->number] = NULL;
     if (--rank->clique->joined == 0)
         drop(rank->clique);
     free(rank->waiting.items);
+    free(rank->operations.items);
     wl_stand_in_destroy(rank, MAGIC);
     pthread_mutex_unlock(&lock);
     return OK;
@@ -171,102 +314,175 @@ int ncclCommGetAsyncError(struct rank *rank, int *error)
     return OK;
 }
 
-#define QUESTION(name, answer)                          \
-    int name(struct rank *rank, int *result)            \
-    {                                                   \
-        if (!wl_stand_in_check(rank, MAGIC) || !result) \
-            return INVALID_ARGUMENT;                    \
-        *result = answer;                               \
-        return OK;                                      \
+#define QUESTION(name, answer)               \
+    int name(struct rank *rank, int *result) \
+    {                                        \
+        if (!is_ready(rank) || !result)      \
+            return INVALID_ARGUMENT;         \
+        *result = answer;                    \
+        return OK;                           \
     }
 QUESTION(ncclCommCount, rank->clique->count)
 QUESTION(ncclCommCuDevice, rank->device)
 QUESTION(ncclCommUserRank, rank->number)
 
-/* ---- arithmetic ---- */
+/* ---- operations of the program's own ---- */
 
-static const uint8_t type_bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
-
-#define COMBINE(type)                                                   \
-    for (size_t i = 0; i < count; i++) {                                \
-        type *sum = (type *)to + i;                                     \
-        const type value = ((const type *)from)[i];                     \
-        if (operation == PRODUCT)                                       \
-            *sum = (type)(*sum * value);                                \
-        else if (operation == MAXIMUM)                                  \
-            *sum = value > *sum ? value : *sum;                         \
-        else if (operation == MINIMUM)                                  \
-            *sum = value < *sum ? value : *sum;                         \
-        else                                                            \
-            *sum = (type)(*sum + value);                                \
-    }                                                                   \
-    for (size_t i = 0; i < count && ranks && operation == AVERAGE; i++) \
-        ((type *)to)[i] = (type)(((type *)to)[i] / (type)ranks);        \
-    return true
-
-/* to = to and from; ranks: their number behind the last of them, for the mean, else 0. False: not
- * for that type. */
-static bool combine(int type, int operation, void *to, const void *from, size_t count, int ranks)
+int ncclRedOpCreatePreMulSum(int *operation, void *factor, int type, int residence,
+                             struct rank *rank)
 {
-    switch (type) {
-    case 0:
-        COMBINE(int8_t);
-    case 1:
-        COMBINE(uint8_t);
-    case 2:
-        COMBINE(int32_t);
-    case 3:
-        COMBINE(uint32_t);
-    case 4:
-        COMBINE(int64_t);
-    case 5:
-        COMBINE(uint64_t);
-    case 7:
-        COMBINE(float);
-    case 8:
-        COMBINE(double);
-    default:
-        return false;
-    }
+    enum { ON_DEVICE, ON_HOST };
+    if (!is_ready(rank) || !operation || !factor || !wl_nccl_can_reduce(type) ||
+        (residence != ON_DEVICE && residence != ON_HOST))
+        return INVALID_ARGUMENT;
+    struct own_operation made = {
+        .type = type, .is_on_device = residence == ON_DEVICE, .place = factor};
+    if (residence == ON_HOST)
+        memcpy(&made.factor, factor, wl_nccl_type_bytes(type));
+    pthread_mutex_lock(&lock);
+    *operation = WL_NCCL_FIRST_OWN + (int)rank->operations.count;
+    WL_PUSH(&rank->operations, made);
+    pthread_mutex_unlock(&lock);
+    return OK;
 }
 
-static bool can_combine(int type)
+/* NULL: the rank has no such operation. Expects the lock. */
+static struct own_operation *find_operation(struct rank *rank, int operation)
 {
-    return type >= 0 && type <= 8 && type != 6;
+    const size_t at = (size_t)operation - WL_NCCL_FIRST_OWN;
+    if (operation < WL_NCCL_FIRST_OWN || at >= rank->operations.count ||
+        rank->operations.items[at].type < 0)
+        return NULL;
+    return &rank->operations.items[at];
+}
+
+/* What was asked for with it and is not done yet keeps it. */
+int ncclRedOpDestroy(int operation, struct rank *rank)
+{
+    if (!is_ready(rank))
+        return INVALID_ARGUMENT;
+    pthread_mutex_lock(&lock);
+    struct own_operation *found = find_operation(rank, operation);
+    if (found)
+        found->type = -1;
+    pthread_mutex_unlock(&lock);
+    return found ? OK : INVALID_ARGUMENT;
+}
+
+/* ---- memory ---- */
+
+int ncclMemAlloc(void **address, size_t bytes)
+{
+    if (!address || !bytes)
+        return INVALID_ARGUMENT;
+    return wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, bytes, 0, address)
+               ? UNHANDLED_CUDA_ERROR
+               : OK;
+}
+
+int ncclMemFree(void *address)
+{
+    return wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address) ? UNHANDLED_CUDA_ERROR : OK;
+}
+
+/* All memory can be sent from and received in as it is. */
+int ncclCommRegister(struct rank *rank, void *address, size_t bytes, void **handle)
+{
+    if (!is_ready(rank) || !address || !bytes || !handle)
+        return INVALID_ARGUMENT;
+    *handle = address;
+    return OK;
+}
+
+int ncclCommDeregister(struct rank *rank, void *handle)
+{
+    return is_ready(rank) && handle ? OK : INVALID_ARGUMENT;
 }
 
 /* ---- collectives ---- */
 
-/* The reduction of elements [first, first + count) of all ranks' sources. */
-static void reduce(const struct clique *clique, const struct request *each, size_t first,
-                   size_t count, char *to)
+/* A rank's elements, as its operation takes them: in place. */
+static void prepare(const struct rank *rank, const struct request *request, void *elements)
 {
-    const size_t bytes = type_bytes[each->type];
-    memcpy(to, (const char *)each[0].from + first * bytes, count * bytes);
-    for (int i = 1; i < clique->count; i++)
-        combine(each->type, each->operation, to, (const char *)each[i].from + first * bytes, count,
-                i == clique->count - 1 ? clique->count : 0);
+    const size_t at = (size_t)request->operation - WL_NCCL_FIRST_OWN;
+    if (request->operation < WL_NCCL_FIRST_OWN)
+        return;
+    const struct own_operation *own = &rank->operations.items[at];
+    wl_nccl_multiply(request->type, elements, own->is_on_device ? own->place : &own->factor,
+                     request->count);
+}
+
+/* The reduction of all ranks' sources, of count elements each. */
+static void reduce(const struct clique *clique, const struct request *each, size_t count, char *to)
+{
+    const size_t bytes = wl_nccl_type_bytes(each->type) * count;
+    char *next = wl_alloc_zero(bytes + 1, 1);
+    for (int i = 0; i < clique->count; i++) {
+        struct request whole = each[i];
+        whole.count = count;
+        memcpy(i ? next : to, each[i].from, bytes);
+        prepare(clique->ranks[i], &whole, i ? next : to);
+        if (i)
+            wl_nccl_combine(each->type, each->operation, to, next, count);
+    }
+    if (each->operation == WL_NCCL_AVERAGE)
+        wl_nccl_divide(each->type, to, clique->count, count);
+    free(next);
+}
+
+/* What each kind of collective moves: of how many parts (of count elements) the common data is, and
+ * whether a rank gets all of it, or its part. */
+static const struct {
+    bool is_reduced, is_from_all, is_from_root; /* where the data is from */
+    bool is_in_parts, gets_all, gets_only_root;
+} rows[] = {
+    [ALL_REDUCE] = {.is_reduced = true, .gets_all = true},
+    [REDUCE] = {.is_reduced = true, .gets_all = true, .gets_only_root = true},
+    [BROADCAST] = {.is_from_root = true, .gets_all = true},
+    [ALL_GATHER] = {.is_from_all = true, .is_in_parts = true, .gets_all = true},
+    [REDUCE_SCATTER] = {.is_reduced = true, .is_in_parts = true},
+    [GATHER] = {.is_from_all = true, .is_in_parts = true, .gets_all = true, .gets_only_root = true},
+    [SCATTER] = {.is_from_root = true, .is_in_parts = true},
+    [ALL_TO_ALL] = {.is_in_parts = true},
+};
+
+static void run_all_to_all(const struct clique *clique, const struct request *each)
+{
+    const size_t part = each->count * wl_nccl_type_bytes(each->type);
+    const size_t ranks = (size_t)clique->count;
+    char *all = wl_alloc_zero(part * ranks * ranks + 1, 1);
+    for (size_t i = 0; i < ranks; i++)
+        memcpy(all + i * part * ranks, each[i].from, part * ranks);
+    for (size_t i = 0; i < ranks; i++)
+        for (size_t k = 0; k < ranks; k++)
+            memcpy((char *)each[k].to + i * part, all + (i * ranks + k) * part, part);
+    free(all);
 }
 
 static void run(const struct clique *clique, const struct request *each)
 {
-    const size_t count = each->count, bytes = count * type_bytes[each->type];
-    const size_t total = each->kind == REDUCE_SCATTER ? count * (size_t)clique->count : count;
-    char *result = wl_alloc_zero(total + 1, type_bytes[each->type]);
-    if (each->kind == ALL_REDUCE || each->kind == REDUCE || each->kind == REDUCE_SCATTER)
-        reduce(clique, each, 0, total, result);
-    if (each->kind == BROADCAST)
-        memcpy(result, each[each->root].from, bytes);
-    for (int i = 0; i < clique->count; i++) {
-        if (each->kind == ALL_GATHER)
-            for (int k = 0; k < clique->count; k++)
-                memmove((char *)each[k].to + (size_t)i * bytes, each[i].from, bytes);
-        else if (each->kind == REDUCE_SCATTER)
-            memcpy(each[i].to, result + (size_t)i * bytes, bytes);
-        else if (each->kind != REDUCE || i == each->root)
-            memcpy(each[i].to, result, bytes);
+    const size_t part = each->count * wl_nccl_type_bytes(each->type);
+    const size_t parts = rows[each->kind].is_in_parts ? (size_t)clique->count : 1;
+    if (each->kind == ALL_TO_ALL) {
+        run_all_to_all(clique, each);
+        return;
     }
-    free(result);
+    char *data = wl_alloc_zero(part * parts + 1, 1);
+    if (rows[each->kind].is_reduced)
+        reduce(clique, each, each->count * parts, data);
+    if (rows[each->kind].is_from_root)
+        memcpy(data, each[each->root].from, part * parts);
+    for (size_t i = 0; rows[each->kind].is_from_all && i < parts; i++)
+        memcpy(data + i * part, each[i].from, part);
+    for (int i = 0; i < clique->count; i++) {
+        if (rows[each->kind].gets_only_root && i != each->root)
+            continue;
+        if (rows[each->kind].gets_all)
+            memcpy(each[i].to, data, part * parts);
+        else
+            memcpy(each[i].to, data + (size_t)i * part, part);
+    }
+    free(data);
 }
 
 static void take_out(struct rank *rank, size_t at)
@@ -297,7 +513,7 @@ static bool pass_message(struct clique *clique)
                 continue;
             const struct request *send = &from->waiting.items[sent],
                                  *receive = &to->waiting.items[got];
-            memmove(receive->to, send->from, send->count * type_bytes[send->type]);
+            memmove(receive->to, send->from, send->count * wl_nccl_type_bytes(send->type));
             take_out(from, sent);
             if (from == to && got > sent)
                 got--;
@@ -324,24 +540,35 @@ static bool run_collective(struct clique *clique)
     return true;
 }
 
+/* OK, or why the rank cannot reduce so. Expects the lock. */
+static int check_operation(struct rank *rank, const struct request *request)
+{
+    const struct own_operation *own = find_operation(rank, request->operation);
+    if (!wl_nccl_can_reduce(request->type)) {
+        wl_device_refuse("a reduction (NCCL) of floats of 8 bits");
+        return INVALID_USAGE;
+    }
+    if (request->operation >= WL_NCCL_FIRST_OWN)
+        return own && own->type == request->type ? OK : INVALID_ARGUMENT;
+    return request->operation >= 0 ? OK : INVALID_ARGUMENT;
+}
+
 static int ask(struct rank *rank, struct request request)
 {
-    if (!wl_stand_in_check(rank, MAGIC) || (unsigned)request.type >= WL_COUNT(type_bytes) ||
-        request.root < 0 || request.root >= rank->clique->count)
+    if (!is_ready(rank) || !wl_nccl_type_bytes(request.type) || request.root < 0 ||
+        request.root >= rank->clique->count)
         return INVALID_ARGUMENT;
     const bool is_sum =
         request.kind == ALL_REDUCE || request.kind == REDUCE || request.kind == REDUCE_SCATTER;
-    if (is_sum &&
-        (!can_combine(request.type) || request.operation < 0 || request.operation > AVERAGE)) {
-        wl_device_refuse("a reduction (NCCL) of halves or with an operation of the program's own");
-        return INVALID_USAGE;
-    }
     pthread_mutex_lock(&lock);
-    WL_PUSH(&rank->waiting, request);
-    while (run_collective(rank->clique) || pass_message(rank->clique))
-        ;
+    int status = is_sum ? check_operation(rank, &request) : OK;
+    if (!status) {
+        WL_PUSH(&rank->waiting, request);
+        while (run_collective(rank->clique) || pass_message(rank->clique))
+            ;
+    }
     pthread_mutex_unlock(&lock);
-    return OK;
+    return status;
 }
 
 /* What a group holds is done as soon as all ranks have asked for it, within the group too. */
@@ -393,6 +620,27 @@ int ncclReduceScatter(const void *from, void *to, size_t count, int type, int op
 {
     (void)stream;
     return ask(rank, (struct request){REDUCE_SCATTER, from, to, count, type, operation, 0});
+}
+
+int ncclAlltoAll(const void *from, void *to, size_t count, int type, struct rank *rank,
+                 void *stream)
+{
+    (void)stream;
+    return ask(rank, (struct request){ALL_TO_ALL, from, to, count, type, 0, 0});
+}
+
+int ncclGather(const void *from, void *to, size_t count, int type, int root, struct rank *rank,
+               void *stream)
+{
+    (void)stream;
+    return ask(rank, (struct request){GATHER, from, to, count, type, 0, root});
+}
+
+int ncclScatter(const void *from, void *to, size_t count, int type, int root, struct rank *rank,
+                void *stream)
+{
+    (void)stream;
+    return ask(rank, (struct request){SCATTER, from, to, count, type, 0, root});
 }
 
 int ncclSend(const void *from, size_t count, int type, int other, struct rank *rank, void *stream)
