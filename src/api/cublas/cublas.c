@@ -107,11 +107,6 @@ SETTING(PointerMode, _v2, pointer_mode)
 SETTING(MathMode, , math_mode)
 SETTING(AtomicsMode, , atomics_mode)
 
-int cublasGetVersion(int *version)
-{
-    return cublasGetVersion_v2(NULL, version);
-}
-
 size_t cublasGetCudartVersion(void)
 {
     return CUDART_VERSION;
