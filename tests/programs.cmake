@@ -34,6 +34,8 @@ foreach(major 12 13)
                   warplens-cudart-${major} m)
   wl_program_test(cublas_legacy_${major} cublas_legacy.c warplens-cublas-${major}
                   warplens-cudart-${major} m)
+  wl_program_test(cublas_grouped_${major} cublas_grouped.c warplens-cublas-${major}
+                  warplens-cudart-${major} m)
   wl_program_test(cublas_rotation_${major} cublas_rotation.c warplens-cublas-${major}
                   warplens-cudart-${major} m)
   wl_program_test(cublas_structured_${major} cublas_structured.c warplens-cublas-${major}

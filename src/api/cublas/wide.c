@@ -415,6 +415,16 @@ FORWARD(Zsyrk_v2, RANK, twice, twice)
 FORWARD(Cherk_v2, RANK, single, float)
 FORWARD(Zherk_v2, RANK, twice, double)
 
+#define RANK_EX(I, F)                                                                           \
+    void *handle, int fill, int op, I n, I k, const F *alpha, const void *a, int type_a, I lda, \
+        const F *beta, void *c, int type_c, I ldc
+#define RANK_EX_SIZES n, k, lda, ldc
+#define RANK_EX_GIVEN handle, fill, op, n, k, alpha, a, type_a, lda, beta, c, type_c, ldc
+FORWARD(CsyrkEx, RANK_EX, single)
+FORWARD(Csyrk3mEx, RANK_EX, single)
+FORWARD(CherkEx, RANK_EX, float)
+FORWARD(Cherk3mEx, RANK_EX, float)
+
 /* F: beta's type. */
 #define RANKS(I, T, F)                                                                       \
     void *handle, int fill, int op, I n, I k, const T *alpha, const T *a, I lda, const T *b, \
