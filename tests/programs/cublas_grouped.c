@@ -32,6 +32,15 @@ typedef int herk_call(void *handle, int fill, int op, int n, int k, const float 
                       int ldc);
 herk_call cublasCherkEx, cublasCherk3mEx;
 
+typedef int vector_call(void *handle, int op, int m, int n, const float *alpha, const void *a,
+                        int lda, long long stride_a, const void *x, int incx, long long stride_x,
+                        const float *beta, void *y, int incy, long long stride_y, int count);
+vector_call cublasHSHgemvStridedBatched, cublasHSSgemvStridedBatched, cublasTSTgemvStridedBatched,
+    cublasTSSgemvStridedBatched;
+int cublasTSSgemvBatched_64(void *handle, int op, int64_t m, int64_t n, const float *alpha,
+                            const void *const *a, int64_t lda, const void *const *x, int64_t incx,
+                            const float *beta, void *const *y, int64_t incy, int64_t count);
+
 enum { GROUPS = 2, MATRICES = 3, SIZE = 100, INVALID = 7, NOT_SUPPORTED = 15, C32 = 4 };
 static void *handle;
 static double *a[MATRICES], *b[MATRICES], *c[MATRICES], was[MATRICES][SIZE];
@@ -136,6 +145,71 @@ static void add_rank(void)
     EXPECT(cublasCherkEx(NULL, 1, 0, 2, 2, &real, x, C32, 2, &real_kept, y, C32, 2), 1);
 }
 
+/* Small whole numbers, which need no rounding: their bits, and back. */
+static uint16_t bits_of(int is_bfloat, int value)
+{
+    uint32_t bits;
+    const float wide = (float)value;
+    memcpy(&bits, &wide, sizeof bits);
+    if (is_bfloat || value == 0)
+        return (uint16_t)(bits >> 16);
+    return (uint16_t)((bits >> 16 & 0x8000) | (((bits >> 23 & 255) - 112) << 10) |
+                      (bits >> 13 & 1023));
+}
+
+static void multiply_vectors(int is_bfloat, int is_wide, int op, vector_call *gemv)
+{
+    enum { ROWS = 3, COLUMNS = 2, INCX = 2, INCY = 3 };
+    const float factor = 2, kept = 3;
+    uint16_t *matrix = (uint16_t *)a[0], *x = (uint16_t *)b[0], *y = (uint16_t *)c[0];
+    float *wide = (float *)c[0];
+    int wrong = 0;
+    for (int i = 0; i < 40; i++) {
+        matrix[i] = bits_of(is_bfloat, i % 5 - 2), x[i] = bits_of(is_bfloat, i % 3 - 1);
+        if (is_wide)
+            wide[i] = 1;
+        else
+            y[i] = bits_of(is_bfloat, 1);
+    }
+    EXPECT(
+        gemv(handle, op, ROWS, COLUMNS, &factor, matrix, 4, 8, x, INCX, 6, &kept, y, INCY, 10, 2),
+        0);
+    for (int i = 0; i < 20; i++) {
+        const int at = i % 10 / INCY, rows = op ? COLUMNS : ROWS, terms = op ? ROWS : COLUMNS;
+        int sum = 1;
+        if (i % 10 % INCY == 0 && at < rows)
+            for (int k = 0; k < terms; k++) {
+                const int place = i / 10 * 8 + (op ? k + at * 4 : at + k * 4);
+                sum += 2 * (place % 5 - 2) * ((i / 10 * 6 + k * INCX) % 3 - 1) + (k ? 0 : 2);
+            }
+        wrong += is_wide ? wide[i] != (float)sum : y[i] != bits_of(is_bfloat, sum);
+    }
+    EXPECT(wrong, 0);
+    EXPECT(gemv(NULL, op, 3, 2, &factor, x, 4, 8, x, 1, 6, &kept, y, 1, 10, 2), 1);
+    EXPECT(gemv(handle, 3, 3, 2, &factor, x, 4, 8, x, 1, 6, &kept, y, 1, 10, 2), INVALID);
+    EXPECT(gemv(handle, op, 3, 2, &factor, x, 2, 8, x, 1, 6, &kept, y, 1, 10, 2), INVALID);
+    EXPECT(gemv(handle, op, 3, 2, &factor, x, 4, 8, x, 1, 6, &kept, y, 1, 10, -1), INVALID);
+    EXPECT(gemv(handle, op, 3, 2, NULL, x, 4, 8, x, 1, 6, &kept, y, 1, 10, 2), INVALID);
+    EXPECT(gemv(handle, op, 3, 0, &factor, x, 4, 8, x, 1, 6, &kept, y, 1, 10, 2), 0);
+}
+
+static void use_vectors(void)
+{
+    const float factor = 2, kept = 0;
+    for (int op = 0; op < 2; op++) {
+        multiply_vectors(0, 0, op, cublasHSHgemvStridedBatched);
+        multiply_vectors(0, 1, op, cublasHSSgemvStridedBatched);
+        multiply_vectors(1, 0, op, cublasTSTgemvStridedBatched);
+        multiply_vectors(1, 1, op, cublasTSSgemvStridedBatched);
+    }
+    ((uint16_t *)a[0])[0] = bits_of(1, 3), ((uint16_t *)b[0])[0] = bits_of(1, 5);
+    const void *left[] = {a[0]}, *right[] = {b[0]};
+    void *to[] = {c[0]};
+    EXPECT(cublasTSSgemvBatched_64(handle, 0, 1, 1, &factor, left, 1, right, 1, &kept, to, 1, 1),
+           0);
+    EXPECT(((float *)c[0])[0] == 30, 1);
+}
+
 int main(void)
 {
     EXPECT(cublasCreate_v2(&handle), 0);
@@ -152,6 +226,7 @@ int main(void)
     refuse();
     use_types();
     add_rank();
+    use_vectors();
     EXPECT(cublasDestroy_v2(handle), 0);
     return failures != 0;
 }

@@ -218,6 +218,26 @@ EACH(gemvBatched, GEMV_BATCH)
     handle, op, m, n, alpha, a, lda, stride_a, x, incx, stride_x, beta, y, incy, stride_y, count
 EACH(gemvStridedBatched, GEMV_STRIDED)
 
+#define NARROW(I, F)                                                             \
+    void *handle, int op, I m, I n, const F *alpha, const void *const *a, I lda, \
+        const void *const *x, I incx, const F *beta, void *const *y, I incy, I count
+#define NARROW_SIZES m, n, lda, incx, incy, count
+#define NARROW_GIVEN handle, op, m, n, alpha, a, lda, x, incx, beta, y, incy, count
+#define NARROW_STRIDED(I, F)                                                                  \
+    void *handle, int op, I m, I n, const F *alpha, const void *a, I lda, long long stride_a, \
+        const void *x, I incx, long long stride_x, const F *beta, void *y, I incy,            \
+        long long stride_y, I count
+#define NARROW_STRIDED_SIZES m, n, lda, incx, incy, count
+#define NARROW_STRIDED_GIVEN \
+    handle, op, m, n, alpha, a, lda, stride_a, x, incx, stride_x, beta, y, incy, stride_y, count
+#define NARROW_CALLS(name)                \
+    FORWARD(name##Batched, NARROW, float) \
+    FORWARD(name##StridedBatched, NARROW_STRIDED, float)
+NARROW_CALLS(HSHgemv)
+NARROW_CALLS(HSSgemv)
+NARROW_CALLS(TSTgemv)
+NARROW_CALLS(TSSgemv)
+
 #define GER(I, T) \
     void *handle, I m, I n, const T *alpha, const T *x, I incx, const T *y, I incy, T *a, I lda
 #define GER_SIZES m, n, incx, incy, lda
