@@ -145,11 +145,11 @@ static void launches_leave_nothing(void **state)
         assert_memory_equal(seen, expected, sizeof seen);
         launch(bench, both, bench->even, 20, 33, factor, seen);
         expect_even(bench, 660, factor);
-        launch(bench, both, bench->even, 125, 32, factor, NULL);
+        launch(bench, both, bench->even, 200, 20, factor, NULL);
         expect_even(bench, 4000, factor);
         launch(bench, both, bench->apart, 1, 100, factor, NULL);
         expect_apart(bench, 100, factor);
-        launch(bench, both, bench->even, 125, 32, factor + 1, seen);
+        launch(bench, both, bench->even, 200, 20, factor + 1, seen);
         expect_even(bench, 4000, factor + 1);
     }
     wl_sim_free(alone);
@@ -165,10 +165,10 @@ static void blocks_are_where_they_say(void **state)
     uint64_t seen[WL_COUNTER_COUNT];
     uint32_t counted[132];
     assert_int_equal(wl_sim_create(&bench->gpu, &sim, &error), WL_OK);
-    launch(bench, sim, bench->where, 132, 64, 1, seen);
+    launch(bench, sim, bench->where, 1000, 64, 1, seen);
     memcpy(counted, bench->memory, sizeof counted);
     assert_int_equal(counted[131], 131);
-    launch(bench, sim, bench->where, 132, 64, 1, NULL);
+    launch(bench, sim, bench->where, 1000, 64, 1, NULL);
     assert_memory_equal(bench->memory, counted, sizeof counted);
     wl_sim_free(sim);
 }

@@ -449,7 +449,8 @@ static bool set_clusters(struct wl_run *run)
 }
 
 /* SMs that blocks are run on. Where only what they leave in memory is wanted, and they tell each
- * other nothing, few do: their registers and shared memory stay in the host's caches. */
+ * other nothing, few do: their registers and shared memory stay in the host's caches. Blocks of
+ * which each SM gets one at most keep their SMs, and with one thread their order. */
 static uint32_t count_sms(const struct wl_run *run)
 {
     enum { SMS_LEAST = 8, SMS_OF_WORKER = 4 };
@@ -461,7 +462,8 @@ static uint32_t count_sms(const struct wl_run *run)
                           wl_check_mode(options) || options->stop_at_finding;
     const bool is_told = program->blocks_communicate || program->uses_printf || program->tells_sm ||
                          run->launch->is_cooperative;
-    if (is_asked || is_told || run->cluster_size > 1 || few > run->gpu->sm_count)
+    if (is_asked || is_told || run->cluster_size > 1 || few > run->gpu->sm_count ||
+        run->block_total <= run->gpu->sm_count)
         return run->gpu->sm_count;
     return few;
 }
