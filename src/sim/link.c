@@ -35,6 +35,15 @@ static bool tells_sm(enum wl_special special)
     }
 }
 
+/* What a loop around it may wait by: loads that go past L1 see what other blocks wrote, and others
+ * are not left out of the loop where there is a fence in it. */
+static bool may_wait_by(const struct wl_op *op)
+{
+    return op->code == WL_OP_FENCE ||
+           ((op->code == WL_OP_LOAD_GLOBAL || op->code == WL_OP_LOAD_GENERIC) &&
+            op->flags & WL_OPF_BYPASS_L1);
+}
+
 #define ENGINE_SHIFT 28 /* in linked_mode, beside the checks */
 
 void wl_run_link(struct wl_program *program, uint32_t mode, enum wl_sim_engine engine)
@@ -55,6 +64,7 @@ void wl_run_link(struct wl_program *program, uint32_t mode, enum wl_sim_engine e
             (op->code >= WL_OP_MAPA_32 && op->code <= WL_OP_MAPA_64_I) ||
             (op->code == WL_OP_BARRIER_OBJECT && op->c != UINT32_MAX); /* of a multicast */
         program->tells_sm |= op->code == WL_OP_SPECIAL && tells_sm((enum wl_special)op->kind);
+        program->blocks_may_wait |= program->has_loop && may_wait_by(op);
     }
     pass_parameters(program);
     if (!mode)

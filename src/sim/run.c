@@ -450,8 +450,9 @@ static bool set_clusters(struct wl_run *run)
 
 /* SMs that blocks are run on. Where only what they leave in memory is wanted, and they tell each
  * other nothing, few do: their registers and shared memory stay in the host's caches. Blocks of
- * which each SM gets one at most keep their SMs, and with one thread their order. */
-static uint32_t count_sms(const struct wl_run *run)
+ * which each SM gets one at most keep their SMs, and with one thread their order; those that may
+ * wait for one another are there together if the GPU has room for all. */
+static uint32_t count_sms(const struct wl_run *run, uint32_t blocks_per_sm)
 {
     enum { SMS_LEAST = 8, SMS_OF_WORKER = 4 };
     const struct wl_program *program = run->program;
@@ -460,8 +461,10 @@ static uint32_t count_sms(const struct wl_run *run)
     const uint32_t few = SMS_OF_WORKER * workers > SMS_LEAST ? SMS_OF_WORKER * workers : SMS_LEAST;
     const bool is_asked = options->count || options->trace_count || options->alone ||
                           wl_check_mode(options) || options->stop_at_finding;
-    const bool is_told = program->blocks_communicate || program->uses_printf || program->tells_sm ||
-                         run->launch->is_cooperative;
+    const uint64_t room = (uint64_t)run->gpu->sm_count * blocks_per_sm;
+    const bool is_waited = program->blocks_may_wait && run->block_total <= room;
+    const bool is_told = is_waited || program->blocks_communicate || program->uses_printf ||
+                         program->tells_sm || run->launch->is_cooperative;
     if (is_asked || is_told || run->cluster_size > 1 || few > run->gpu->sm_count ||
         run->block_total <= run->gpu->sm_count)
         return run->gpu->sm_count;
@@ -507,7 +510,7 @@ static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *la
     run->heap = sim->heap;
     wl_run_link((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options),
                 options->engine);
-    run->sm_count = count_sms(run);
+    run->sm_count = count_sms(run, occupancy->blocks_per_sm);
     run->is_opaque = launch->program->is_opaque;
     run->reaches_peers = launch->program->reaches_peers;
     enum wl_code code = wl_workspace_prepare(sim, launch->is_cooperative, error);

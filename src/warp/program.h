@@ -177,6 +177,7 @@ struct wl_program {
     bool is_opaque;                 /* it writes memory in ways that the checks do not know */
     bool reaches_peers;             /* it has addresses of other blocks' shared memory */
     bool tells_sm;                  /* it reads which SM a block is on, or a clock */
+    bool blocks_may_wait;           /* a loop may wait for what another block writes */
     bool has_joined_loads;          /* a site's counts are those of a load that joins others */
     uint32_t linked_mode;           /* checks that the functions make */
     const char *numbering_obstacle; /* why blocks of another size would do something else, for the

@@ -630,6 +630,28 @@ static void peers()
     printf("peer_sums: %u\n", sum(out, 1));
 }
 
+// ---- blocks that wait for one another ----
+
+// The GPU has room for all blocks at once; nobody wants what the sums give back.
+__global__ void all_meet(unsigned *count, unsigned *out)
+{
+    if (threadIdx.x == 0) {
+        atomicAdd(count, 1u);
+        while (__ldcg(count) < gridDim.x)
+            ;
+    }
+    __syncthreads();
+    atomicAdd(out, __ldcg(count) == gridDim.x);
+}
+
+static void meeting_of_all()
+{
+    unsigned *count = make(1, 0u), *out = make(1, 0u);
+    all_meet<<<400, 64>>>(count, out);
+    printf("all_meet: %u\n", sum(out, 1));
+    check(cudaFree(count));
+}
+
 // ---- variables ----
 
 __device__ int some[3] = {1, 2, 3};
@@ -657,6 +679,7 @@ int main()
     values();
     meetings();
     peers();
+    meeting_of_all();
     variables();
     host();
     check(cudaDeviceSynchronize());
