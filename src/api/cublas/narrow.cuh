@@ -2,22 +2,15 @@
 #ifndef WL_API_CUBLAS_NARROW_CUH
 #define WL_API_CUBLAS_NARROW_CUH
 
-struct half {
-    unsigned short bits;
-};
-struct bfloat {
-    unsigned short bits;
-};
+#include "../common/half.cuh"
 
 DEVICE float value(half x)
 {
-    float result;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(x.bits));
-    return result;
+    return widen(x);
 }
 DEVICE float value(bfloat x)
 {
-    return __builtin_bit_cast(float, (unsigned)x.bits << 16);
+    return widen(x);
 }
 DEVICE float value(float x)
 {

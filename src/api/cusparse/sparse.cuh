@@ -3,27 +3,19 @@
 #define WL_API_CUSPARSE_SPARSE_CUH
 
 #include "../common/complex.cuh"
+#include "../common/half.cuh"
 #include "sparse.h"
-
-struct half {
-    unsigned short bits;
-};
-struct bfloat {
-    unsigned short bits;
-};
 
 /* ---- values as numbers ---- */
 
 DEVICE float number(half x)
 {
-    float result;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(x.bits));
-    return result;
+    return widen(x);
 }
 
 DEVICE float number(bfloat x)
 {
-    return __builtin_bit_cast(float, (unsigned)x.bits << 16);
+    return widen(x);
 }
 
 DEVICE float number(float x)
