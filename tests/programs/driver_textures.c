@@ -159,6 +159,10 @@ static void turn(void *function, void *plane, const uint8_t *bytes)
     EXPECT(cuTexObjectDestroy(texture), 0);
     EXPECT(cuSurfObjectDestroy(surface), 0);
     EXPECT(cuArrayDestroy(target), 0);
+    /* integers that stay integers may be filtered here, not so by the runtime's calls */
+    reading = (struct reading){.edges = {1, 1, 1}, .filter = 1, .flags = 1};
+    EXPECT(cuTexObjectCreate(&texture, &from, &reading, NULL), 0);
+    EXPECT(cuTexObjectDestroy(texture), 0);
 }
 
 int main(void)

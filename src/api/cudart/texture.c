@@ -34,11 +34,15 @@ struct reading { /* cudaTextureDesc */
 
 static int read_resource(const struct resource *from, struct wl_device_texture_description *to)
 {
+    struct wl_device_array_description array = {0};
+    int code;
     to->resource = (enum wl_device_resource)from->kind;
     switch (from->kind) {
     case WL_DEVICE_RESOURCE_ARRAY:
         to->array = from->array;
-        return WL_DEVICE_OK;
+        code = wl_device_array_query(from->array, &array);
+        to->format = array.format;
+        return code;
     case WL_DEVICE_RESOURCE_MIPMAPPED:
         return wl_device_refuse("a texture of a mipmapped array");
     case WL_DEVICE_RESOURCE_LINEAR:
@@ -71,6 +75,18 @@ static int read_reading(const struct reading *from, struct wl_device_texture_des
     return WL_DEVICE_OK;
 }
 
+/* The runtime's own rule: the driver takes integers that are filtered, and reads the nearest. */
+static int check_reading(const struct wl_device_texture_description *asked)
+{
+    const bool is_integer = asked->format.kind != WL_TEXEL_FLOAT;
+    const bool is_wide = asked->format.channel_bytes == 4;
+    if (is_integer && asked->is_filtered && (!asked->reads_float || is_wide))
+        return WL_DEVICE_INVALID_FILTER;
+    if (is_integer && asked->reads_float && is_wide)
+        return WL_DEVICE_INVALID_NORM;
+    return WL_DEVICE_OK;
+}
+
 /* view: formats other than the resource's own are not there. */
 int cudaCreateTextureObject(uint64_t *texture, const struct resource *resource,
                             const struct reading *reading, const void *view)
@@ -83,6 +99,8 @@ int cudaCreateTextureObject(uint64_t *texture, const struct resource *resource,
     int code = read_resource(resource, &description);
     if (code == WL_DEVICE_OK)
         code = read_reading(reading, &description);
+    if (code == WL_DEVICE_OK)
+        code = check_reading(&description);
     return wl_cudart_done(code ? code : wl_device_texture_create(&description, false, texture));
 }
 

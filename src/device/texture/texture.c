@@ -256,17 +256,6 @@ int wl_device_array_cut(struct wl_device_array *array, size_t x_bytes, size_t y,
 
 /* ---- objects ---- */
 
-static int check_reading(const struct wl_device_texture_description *asked,
-                         const struct wl_device_format *format)
-{
-    const bool is_integer = format->kind != WL_TEXEL_FLOAT;
-    if (is_integer && asked->is_filtered && (!asked->reads_float || format->channel_bytes == 4))
-        return WL_DEVICE_INVALID_FILTER;
-    if (is_integer && asked->reads_float && format->channel_bytes == 4)
-        return WL_DEVICE_INVALID_NORM;
-    return WL_DEVICE_OK;
-}
-
 /* A texture may be longer than its memory: what lies behind that reads as 0, as beyond its end. */
 static uint64_t bytes_there(uint64_t address, uint64_t size_bytes)
 {
@@ -326,7 +315,6 @@ static int sample(const struct wl_device_texture_description *asked, bool is_sur
     sampled->is_surface = is_surface;
     if (is_surface)
         return WL_DEVICE_OK;
-    struct wl_device_format format = {sampled->kind, sampled->channels, sampled->channel_bytes};
     sampled->is_filtered = asked->is_filtered;
     sampled->is_normalized = asked->is_normalized;
     sampled->reads_float = asked->reads_float;
@@ -334,7 +322,7 @@ static int sample(const struct wl_device_texture_description *asked, bool is_sur
     for (int i = 0; i < 3; i++)
         sampled->edges[i] = (uint8_t)asked->edges[i];
     memcpy(sampled->border, asked->border, sizeof sampled->border);
-    return check_reading(asked, &format);
+    return WL_DEVICE_OK;
 }
 
 /* Object numbers begin with 1; those of destroyed objects are used again. */

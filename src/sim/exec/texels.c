@@ -212,7 +212,13 @@ static double rounded(double value, uint32_t dropped_bits)
     return double_of((bits_of_double(value) + half) & ~(2 * half - 1));
 }
 
-/* What a fetch gives for a value as filtering sees it. */
+static bool is_filterable(const struct wl_texture *texture)
+{
+    return texture->kind == WL_TEXEL_FLOAT || texture->channel_bytes < 4;
+}
+
+/* What a fetch gives for a value as filtering sees it. Integers that stay integers: to the nearest,
+ * halves up, as an H200 does. */
 static uint32_t result_of(const struct wl_texture *texture, double value)
 {
     if (texture->kind == WL_TEXEL_FLOAT) {
@@ -220,6 +226,10 @@ static uint32_t result_of(const struct wl_texture *texture, double value)
         bool is_normal = magnitude >= least && magnitude < 0x1p127;
         value = is_normal ? rounded(value, texture->channel_bytes == 2 ? 42 : 29) : value;
         return bits_of((float)value);
+    }
+    if (!gives_float(texture)) {
+        const double step = texture->kind == WL_TEXEL_SIGNED ? 32767.0 / 127.0 : 257.0;
+        return (uint32_t)(int32_t)floor(value / (texture->channel_bytes == 1 ? step : 1) + 0.5);
     }
     double fraction = floor(value + 0.5) / one_of(texture);
     return bits_of((float)(fraction < -1 ? -1 : fraction));
@@ -347,7 +357,7 @@ void WL_EXEC(texels_fetch)(const struct wl_texture *texture, const struct texel_
         geometry == WL_TEXTURE_A1D || geometry == WL_TEXTURE_A2D || geometry == WL_TEXTURE_ACUBE;
     const bool is_flat = geometry == WL_TEXTURE_1D || geometry == WL_TEXTURE_A1D;
     const bool takes_two =
-        (texture->is_filtered && gives_float(texture) && !request->is_integer) || request->gather;
+        (texture->is_filtered && is_filterable(texture) && !request->is_integer) || request->gather;
     const uint32_t *at = request->coordinates + is_layered;
     struct axis axes[3] = {{{0, 0}, 0}, {{0, 0}, 0}, {{0, 0}, 0}};
     int64_t slice =
