@@ -25,17 +25,22 @@ import warnings
 RANDOM = re.compile(
     r"(new_)?empty.*|.*dropout\d?d?|rand.*|normal.*|bernoulli.*|multinomial|cauchy|exponential|geometric|"
     r"log_normal|uniform|.*rrelu|.*fractional_max_pool.*|.*_lowrank|as_strided\.partial_views")
+# Which of equal elements is found is not told: only the values are compared.
+TIES = re.compile(r"sort|topk|kthvalue|(nan|masked\.)?median|mode|(cum)?(max|min)(\..*)?|(masked\.)?arg(max|min)")
 NOT_UNIQUE = re.compile(r"(linalg\.)?(svd|eig|eigh|qr|lstsq)|geqrf|ormqr|(linalg\.)?householder_product")
 LEFT_OUT = {
     "sparse.mm.reduce": "PyTorch has it on the host only",
     "nonzero_static": "PyTorch's own for the host divides by zero",
 }
-TOLERANCE = {"float16": 2e-2, "bfloat16": 5e-2, "float64": 1e-7, "complex128": 1e-7}
+TOLERANCE = {"float16": 3e-2, "bfloat16": 2e-1, "float64": 1e-7, "complex128": 1e-7}
 
 
 def on_host(value, torch):
+    """Of few bits as single precision, which the host computes with fewer errors."""
     if isinstance(value, torch.Tensor):
-        return value.detach().cpu().requires_grad_(value.requires_grad)
+        copy = value.detach().cpu()
+        copy = copy.float() if copy.dtype in (torch.float16, torch.bfloat16) else copy
+        return copy.requires_grad_(value.requires_grad)
     if isinstance(value, (list, tuple)):
         items = [on_host(item, torch) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
@@ -82,12 +87,15 @@ def compare(operator, name, dtype, sample, torch, has_gradient):
             return None
         result = operator(gpu[0], *gpu[1], **gpu[2])
         got_gradients = gradients(result, gpu, torch) if has_gradient else []
-    if RANDOM.fullmatch(name) or sample.kwargs.get("dropout_p") or sample.kwargs.get("training"):
+    if RANDOM.fullmatch(name) or NOT_UNIQUE.fullmatch(name) or name == "argsort":
         return True
+    if sample.kwargs.get("dropout_p") or sample.kwargs.get("training") or "dropout" in name:
+        return True
+    if TIES.fullmatch(name) and isinstance(result, (list, tuple)):
+        result, expected = result[0], expected[0]
     tolerance = TOLERANCE.get(str(dtype).split(".")[1], 1e-3)
-    check = dict(rtol=tolerance, atol=tolerance, equal_nan=True, check_stride=False, check_device=False, check_dtype=False)
-    if NOT_UNIQUE.fullmatch(name):
-        return True
+    check = dict(rtol=tolerance, atol=tolerance, equal_nan=True, check_stride=False, check_device=False,
+                 check_dtype=False)
     for got, wanted in zip(tensors(result, torch), tensors(expected, torch)):
         if got.layout == torch.strided and got.shape == wanted.shape:
             torch.testing.assert_close(got.detach().cpu(), wanted.detach(), **check)
