@@ -50,6 +50,8 @@ foreach(major 12 13)
   wl_program_test(cublas_sgemm_${major} cublas_sgemm.c warplens-cublas-${major}
                   warplens-cudart-${major})
 endforeach()
+wl_program_test(runtime_11 runtime_11.c warplens-cudart-11)
+wl_program_test(cublas_sgemm_11 cublas_sgemm.c warplens-cublas-11 warplens-cudart-11)
 # Calls that take and give floating-point numbers by value, while they are recorded.
 add_test(NAME program.cublas_legacy_traced COMMAND warplens trace --force-overwrite
          -o ${CMAKE_BINARY_DIR}/tests/programs/cublas_legacy $<TARGET_FILE:program_cublas_legacy_13>)

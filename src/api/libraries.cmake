@@ -68,19 +68,23 @@ wl_embed(wl_embedded_cublas ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/structured.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/vector.ptx)
 
-foreach(major 12 13)
-  wl_api_library(warplens-cudart-${major} cudart ${major} libcudart.so.${major} "cuda;__cuda"
+foreach(row "11 11.0 11.2" "12 12 12" "13 13 13") # CUDA's version, those of the runtime's and NVRTC's files
+  separate_arguments(row)
+  list(GET row 0 major)
+  list(GET row 1 version)
+  wl_api_library(warplens-cudart-${major} cudart ${version} libcudart.so.${version} "cuda;__cuda"
                  ${traced_cudart}
                  ${CMAKE_CURRENT_SOURCE_DIR}/api/cudart/version/runtime_${major}.c)
   wl_api_library(warplens-cublas-${major} cublas ${major} libcublas.so.${major} "cublas"
                  ${traced_cublas} ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c)
   target_link_libraries(warplens-cublas-${major} PRIVATE m)
-  wl_api_library(warplens-nvrtc-${major} nvrtc ${major} libnvrtc.so.${major} "nvrtc"
+  list(GET row 2 version)
+  wl_api_library(warplens-nvrtc-${major} nvrtc ${version} libnvrtc.so.${version} "nvrtc"
                  $<TARGET_OBJECTS:room_api_nvrtc>)
 endforeach()
 wl_api_library(warplens-cuda cuda 1 "" "cu" ${traced_cuda})
 
-# Stand-ins for what is built on those: NAME PREFIX VERSIONS. A name's versions are those of CUDA 12 and 13; NCCL and
+# Stand-ins for what is built on those: NAME PREFIX VERSIONS. A name's versions are those of CUDA 11 to 13; NCCL and
 # NVML give their names none.
 foreach(name epilogue random fft sparse solver)
   string(REGEX REPLACE "epilogue" "cublaslt" room ${name})
@@ -101,8 +105,8 @@ foreach(name epilogue random fft sparse solver)
   wl_embed(wl_embedded_${room} ${CMAKE_CURRENT_BINARY_DIR}/embedded_${room}.c ${files})
   target_sources(room_api_${room} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded_${room}.c)
 endforeach()
-foreach(row "cublaslt cublasLt cublasLt 12 13" "curand curand curand 10" "cufft cufft cufft 11 12"
-            "cusparse cusparse cusparse 12" "cusolver cusolver cusolver 11 12" "cudnn cudnn cudnn 8 9"
+foreach(row "cublaslt cublasLt cublasLt 11 12 13" "curand curand curand 10" "cufft cufft cufft 10 11 12"
+            "cusparse cusparse cusparse 11 12" "cusolver cusolver cusolver 11 12" "cudnn cudnn cudnn 8 9"
             "nvjitlink nvJitLink nvJitLink,__nvJitLink 12 13" "nvml nvidia-ml nvml 1" "nccl nccl nccl 2")
   string(REPLACE " " ";" words ${row})
   list(POP_FRONT words room base prefixes)
@@ -127,7 +131,7 @@ foreach(row "cublaslt cublasLt cublasLt 12 13" "curand curand curand 10" "cufft 
 endforeach()
 
 if(TARGET traced_cudart) # two libraries of it are made at the same time
-  foreach(major 12 13)
+  foreach(major 11 12 13)
     add_dependencies(warplens-cudart-${major} traced_cudart)
     add_dependencies(warplens-cublas-${major} traced_cublas)
   endforeach()

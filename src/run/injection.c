@@ -10,15 +10,16 @@
 
 static const char gpu_library[] = "libwarplens-gpu.so";
 
-enum need { NEED_RUNTIME_12, NEED_RUNTIME_13, NEED_DRIVER, NEED_CUBLAS };
+enum need { NEED_RUNTIME_11, NEED_RUNTIME_12, NEED_RUNTIME_13, NEED_DRIVER, NEED_CUBLAS };
 
 /* Preloading wins over an RPATH; the folder in LD_LIBRARY_PATH serves those who dlopen. */
 static const struct {
     const char *file;
     enum need need;
 } libraries[] = {
-    {"libcudart.so.13", NEED_RUNTIME_13}, {"libcudart.so.12", NEED_RUNTIME_12},
-    {"libcublas.so.13", NEED_CUBLAS},     {"libcublas.so.12", NEED_CUBLAS},
+    {"libcudart.so.13", NEED_RUNTIME_13},   {"libcudart.so.12", NEED_RUNTIME_12},
+    {"libcudart.so.11.0", NEED_RUNTIME_11}, {"libcublas.so.13", NEED_CUBLAS},
+    {"libcublas.so.12", NEED_CUBLAS},       {"libcublas.so.11", NEED_CUBLAS},
     {"libcuda.so.1", NEED_DRIVER},
 };
 
@@ -45,6 +46,8 @@ static bool is_needed(enum need need, const struct wl_program_info *info)
 {
     bool may_be_anything = info->kind == WL_PROGRAM_NOT_ELF || info->kind == WL_PROGRAM_NO_CUDA;
     switch (need) {
+    case NEED_RUNTIME_11:
+        return may_be_anything || info->runtime_major == 11;
     case NEED_RUNTIME_12:
         return may_be_anything || info->runtime_major == 12;
     case NEED_RUNTIME_13:

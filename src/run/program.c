@@ -84,11 +84,11 @@ static enum wl_code refuse(const char *path, const struct wl_program_info *info,
         free(relink);
         return WL_ERR_UNSUPPORTED;
     case WL_PROGRAM_SHARED_RUNTIME:
-        if (info->runtime_major == 12 || info->runtime_major == 13)
+        if (info->runtime_major >= 11 && info->runtime_major <= 13)
             return WL_OK;
-        wl_error_set(error, WL_ERR_UNSUPPORTED, "%s needs libcudart.so.%u; 12 and 13 are known",
+        wl_error_set(error, WL_ERR_UNSUPPORTED, "%s needs libcudart.so.%u; 11 to 13 are known",
                      path, info->runtime_major);
-        return wl_error_set_hint(error, "rebuild it with the CUDA toolkit 12 or 13");
+        return wl_error_set_hint(error, "rebuild it with a CUDA toolkit of these");
     case WL_PROGRAM_NO_CUDA:
     case WL_PROGRAM_DRIVER:
         break;

@@ -45,7 +45,8 @@ int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned
 
 int cudaGetDriverEntryPoint(const char *name, void **function, uint64_t flags, int *status)
 {
-    return find(name, function, (unsigned)wl_cudart_version.runtime_version, flags, status);
+    const unsigned version = (unsigned)wl_cudart_version.runtime_version;
+    return find(name, function, version, flags, version < 12000 ? NULL : status);
 }
 
 WL_CUDART_PER_THREAD(cudaGetDriverEntryPoint, ptsz);

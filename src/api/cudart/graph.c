@@ -61,7 +61,9 @@ int cudaGraphRemoveDependencies(struct wl_device_graph *graph, struct wl_device_
 int cudaGraphInstantiate(struct wl_device_executable **executable, struct wl_device_graph *graph,
                          unsigned long long flags)
 {
-    return cudaGraphInstantiateWithFlags(executable, graph, flags);
+    /* CUDA 11 has the place for a node that fails here, and for what is said of it */
+    const bool has_flags = wl_cudart_version.runtime_version >= 12000;
+    return cudaGraphInstantiateWithFlags(executable, graph, has_flags ? flags : 0);
 }
 
 int cudaGraphExecGetFlags(struct wl_device_executable *executable, unsigned long long *flags)
@@ -79,13 +81,19 @@ struct update_result { /* cudaGraphExecUpdateResultInfo */
 };
 
 int cudaGraphExecUpdate(struct wl_device_executable *executable, struct wl_device_graph *graph,
-                        struct update_result *result)
+                        void *result, int *reason_of_11)
 {
     int reason;
     struct wl_device_node *node;
     int code = wl_device_executable_update(executable, graph, &reason, &node);
-    if (result)
-        *result = (struct update_result){reason, node, NULL};
+    if (wl_cudart_version.runtime_version < 12000) {
+        if (result)
+            *(struct wl_device_node **)result = node;
+        if (reason_of_11)
+            *reason_of_11 = reason;
+    } else if (result) {
+        *(struct update_result *)result = (struct update_result){reason, node, NULL};
+    }
     return wl_cudart_done(code);
 }
 

@@ -212,23 +212,25 @@ int cudaLaunch(const void *function)
 
 /* ---- properties of kernels ---- */
 
-struct function_attributes { /* cudaFuncAttributes, as of CUDA 12; 16 numbers follow */
+struct function_attributes { /* cudaFuncAttributes, as of CUDA 12 */
     size_t shared_bytes, constant_bytes, local_bytes;
     int max_threads_per_block, registers, ptx_version, binary_version, cache_mode_ca;
     int max_dynamic_shared_bytes, carveout_pct;
-    int needs_clusters, cluster[3], cluster_policy, has_large_clusters;
+    int needs_clusters, cluster[3], cluster_policy, has_large_clusters; /* CUDA 11 has none */
+    int reserved[16];
 };
 
 int cudaFuncGetAttributes(struct function_attributes *attributes, const void *function)
 {
     struct wl_device_kernel_attributes found;
+    struct function_attributes all = {0};
     if (!attributes)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
     struct wl_device_kernel *kernel = wl_cudart_find_kernel(function);
     int code =
         kernel ? wl_device_kernel_attributes(kernel, &found) : wl_cudart_unknown_kernel(function);
     if (code == WL_DEVICE_OK)
-        *attributes = (struct function_attributes){
+        all = (struct function_attributes){
             .shared_bytes = found.shared_bytes,
             .constant_bytes = found.constant_bytes,
             .local_bytes = found.local_bytes,
@@ -242,6 +244,8 @@ int cudaFuncGetAttributes(struct function_attributes *attributes, const void *fu
             .cluster = {(int)found.cluster[0], (int)found.cluster[1], (int)found.cluster[2]},
             .has_large_clusters = found.has_large_clusters,
         };
+    if (code == WL_DEVICE_OK)
+        memcpy(attributes, &all, wl_cudart_version.function_attributes_bytes);
     return wl_cudart_done(code);
 }
 

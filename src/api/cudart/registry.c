@@ -159,6 +159,20 @@ void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const 
     add_symbol(handle, shadow, name, NULL);
 }
 
+/* References of CUDA 11, which kernels that use them are refused for. */
+void __cudaRegisterTexture(void **handle, const void *shadow, const void **device_address,
+                           const char *name, int dimensions, int is_normalized, int is_extern)
+{
+    (void)handle, (void)shadow, (void)device_address, (void)name;
+    (void)dimensions, (void)is_normalized, (void)is_extern;
+}
+
+void __cudaRegisterSurface(void **handle, const void *shadow, const void **device_address,
+                           const char *name, int dimensions, int is_extern)
+{
+    __cudaRegisterTexture(handle, shadow, device_address, name, dimensions, 0, is_extern);
+}
+
 void __cudaRegisterManagedVar(void **handle, void **address, char *device_address, const char *name,
                               int is_extern, size_t size_bytes, int is_constant, int is_global)
 {

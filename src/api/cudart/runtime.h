@@ -26,7 +26,7 @@ struct wl_cudart_version {
     size_t column;              /* of properties.def */
     size_t properties_bytes;    /* of cudaDeviceProp as cudaGetDeviceProperties fills it */
     size_t properties_v2_bytes; /* as cudaGetDeviceProperties_v2 does */
-    size_t pointer_attributes_bytes;
+    size_t pointer_attributes_bytes, function_attributes_bytes;
     int bad_shape_code;        /* error of a launch with an invalid grid or block */
     int unknown_function_code; /* error for a pointer that is not a kernel */
 };
