@@ -73,48 +73,57 @@ static uint16_t write_bfloat(float value)
     return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
-/* ---- all types: stored as one, computed in another ---- */
+/* ---- all types: stored as one, computed in another, added and multiplied in a third, which wraps
+ * around where the type is of integers, divided in a fourth ---- */
 
 #define AS_IT_IS(value) (value)
-/* TYPE(number, stored, computed, read, write) */
-#define TYPES(TYPE)                                    \
-    TYPE(0, int8_t, int8_t, AS_IT_IS, AS_IT_IS)        \
-    TYPE(1, uint8_t, uint8_t, AS_IT_IS, AS_IT_IS)      \
-    TYPE(2, int32_t, int32_t, AS_IT_IS, AS_IT_IS)      \
-    TYPE(3, uint32_t, uint32_t, AS_IT_IS, AS_IT_IS)    \
-    TYPE(4, int64_t, int64_t, AS_IT_IS, AS_IT_IS)      \
-    TYPE(5, uint64_t, uint64_t, AS_IT_IS, AS_IT_IS)    \
-    TYPE(HALF, uint16_t, float, read_half, write_half) \
-    TYPE(7, float, float, AS_IT_IS, AS_IT_IS)          \
-    TYPE(8, double, double, AS_IT_IS, AS_IT_IS)        \
-    TYPE(BFLOAT, uint16_t, float, read_bfloat, write_bfloat)
+/* INTEGER(number, stored, arithmetic, divided), FLOAT(number, stored, computed, read, write) */
+#define TYPES(INTEGER, FLOAT)                           \
+    INTEGER(0, int8_t, uint32_t, int64_t)               \
+    INTEGER(1, uint8_t, uint32_t, uint64_t)             \
+    INTEGER(2, int32_t, uint32_t, int64_t)              \
+    INTEGER(3, uint32_t, uint32_t, uint64_t)            \
+    INTEGER(4, int64_t, uint64_t, int64_t)              \
+    INTEGER(5, uint64_t, uint64_t, uint64_t)            \
+    FLOAT(HALF, uint16_t, float, read_half, write_half) \
+    FLOAT(7, float, float, AS_IT_IS, AS_IT_IS)          \
+    FLOAT(8, double, double, AS_IT_IS, AS_IT_IS)        \
+    FLOAT(BFLOAT, uint16_t, float, read_bfloat, write_bfloat)
 
-#define COMBINE(number, stored, computed, read, write)                            \
+/* The greater and the lesser one; of floats a number where one is none. */
+#define COMBINE(number, computed, arithmetic, is_greater, is_lesser)              \
     static computed combine_##number(int operation, computed one, computed other) \
     {                                                                             \
         switch (operation) {                                                      \
         case WL_NCCL_PRODUCT:                                                     \
-            return (computed)(one * other);                                       \
+            return (computed)((arithmetic)one * (arithmetic)other);               \
         case WL_NCCL_MAXIMUM:                                                     \
-            return other > one ? other : one;                                     \
+            return is_greater ? one : other;                                      \
         case WL_NCCL_MINIMUM:                                                     \
-            return other < one ? other : one;                                     \
+            return is_lesser ? one : other;                                       \
         default:                                                                  \
-            return (computed)(one + other);                                       \
+            return (computed)((arithmetic)one + (arithmetic)other);               \
         }                                                                         \
     }
-TYPES(COMBINE)
+#define COMBINE_INTEGER(number, stored, arithmetic, divided) \
+    COMBINE(number, stored, arithmetic, one > other, one < other)
+#define COMBINE_FLOAT(number, stored, computed, read, write)                           \
+    COMBINE(number, computed, computed, one > other || (one == one && other != other), \
+            one < other || (one == one && other != other))
+TYPES(COMBINE_INTEGER, COMBINE_FLOAT)
 
 void wl_nccl_combine(int type, int operation, void *to, const void *from, size_t count)
 {
     switch (type) {
-#define CASE(number, stored, computed, read, write)                                                \
+#define CASE(number, stored, read, write)                                                          \
     case number:                                                                                   \
         for (size_t i = 0; i < count; i++)                                                         \
             ((stored *)to)[i] = (stored)write(combine_##number(operation, read(((stored *)to)[i]), \
                                                                read(((const stored *)from)[i])));  \
         break;
-        TYPES(CASE)
+#define CASE_INTEGER(number, stored, arithmetic, divided) CASE(number, stored, AS_IT_IS, AS_IT_IS)
+#define CASE_FLOAT(number, stored, computed, read, write) CASE(number, stored, read, write)
+        TYPES(CASE_INTEGER, CASE_FLOAT)
 #undef CASE
     }
 }
@@ -122,27 +131,46 @@ void wl_nccl_combine(int type, int operation, void *to, const void *from, size_t
 void wl_nccl_multiply(int type, void *to, const void *scalar, size_t count)
 {
     switch (type) {
-#define CASE(number, stored, computed, read, write)                                        \
+#define CASE(number, stored, read, write)                                                  \
     case number:                                                                           \
         for (size_t i = 0; i < count; i++)                                                 \
             ((stored *)to)[i] = (stored)write(combine_##number(                            \
                 WL_NCCL_PRODUCT, read(((stored *)to)[i]), read(*(const stored *)scalar))); \
         break;
-        TYPES(CASE)
+        TYPES(CASE_INTEGER, CASE_FLOAT)
 #undef CASE
+#undef CASE_INTEGER
+#undef CASE_FLOAT
     }
 }
+
+#define NOTHING(number, stored, arithmetic, divided)
+
+bool wl_nccl_inverse(int type, int ranks, void *inverse)
+{
+    switch (type) {
+#define CASE(number, stored, computed, read, write)                        \
+    case number:                                                           \
+        *(stored *)inverse = (stored)write((computed)1 / (computed)ranks); \
+        return true;
+        TYPES(NOTHING, CASE)
+#undef CASE
+    }
+    return false;
+}
+
+#undef NOTHING
+#define NOTHING(number, stored, computed, read, write)
 
 void wl_nccl_divide(int type, void *to, int ranks, size_t count)
 {
     switch (type) {
-#define CASE(number, stored, computed, read, write)                                   \
-    case number:                                                                      \
-        for (size_t i = 0; i < count; i++)                                            \
-            ((stored *)to)[i] =                                                       \
-                (stored)write((computed)(read(((stored *)to)[i]) / (computed)ranks)); \
+#define CASE(number, stored, arithmetic, divided)                                      \
+    case number:                                                                       \
+        for (size_t i = 0; i < count; i++)                                             \
+            ((stored *)to)[i] = (stored)((divided)((stored *)to)[i] / (divided)ranks); \
         break;
-        TYPES(CASE)
+        TYPES(CASE, NOTHING)
 #undef CASE
     }
 }
