@@ -127,6 +127,16 @@ static void set_attributes(void)
     EXPECT(value.number, -5);
     EXPECT(cuStreamCopyAttributes(other, (void *)&value), 400);
     EXPECT(cudaStreamDestroy(other), 0);
+    for (int i = 0; i < 8; i++) { /* new ones have none of those that went, at the same address */
+        EXPECT(cudaStreamCreate(&other), 0);
+        EXPECT(cuStreamGetAttribute(other, 3, &value), 0);
+        EXPECT(value.number, -1);
+        EXPECT(cuStreamSetAttribute(other, 3, &spin), 0);
+        EXPECT(cudaStreamDestroy(other), 0);
+    }
+    EXPECT(cuStreamSetAttribute(NULL, 3, &spin), 0);
+    EXPECT(cuStreamGetAttribute((void *)1, 3, &value), 0); /* the same stream */
+    EXPECT(value.number, 1);
 }
 
 /* ---- values ---- */

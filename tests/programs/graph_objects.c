@@ -29,6 +29,8 @@ int cudaGraphCreate(void **graph, unsigned flags);
 int cudaGraphDestroy(void *graph);
 int cudaGraphClone(void **clone, void *graph);
 int cudaGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long flags);
+int cudaGraphDestroyNode(void *node);
+int cudaGraphExecUpdate(void *executable, void *graph, void *result);
 int cudaGraphExecDestroy(void *executable);
 int cudaGraphLaunch(void *executable, void *stream);
 int cudaGraphAddKernelNode(void **node, void *graph, void **after, size_t count,
@@ -161,6 +163,31 @@ static void count(void *data)
 KEEP_ALIVE(cuda)
 KEEP_ALIVE(cu)
 
+/* A child graph that an update replaces holds its object no more. */
+static void replace_child(void)
+{
+    void *children[2], *graphs[2], *node, *executable, *object, *result[3];
+    int destroyed = 0;
+    for (int i = 0; i < 2; i++) {
+        EXPECT(cudaGraphCreate(&children[i], 0), 0);
+        EXPECT(cudaGraphCreate(&graphs[i], 0), 0);
+        add_kernel(&node, children[i], 1);
+    }
+    EXPECT(cudaUserObjectCreate(&object, &destroyed, count, 1, 1), 0);
+    EXPECT(cudaGraphRetainUserObject(children[0], object, 1, 1), 0);
+    for (int i = 0; i < 2; i++) {
+        EXPECT(cudaGraphAddChildGraphNode(&node, graphs[i], NULL, 0, children[i]), 0);
+        EXPECT(cudaGraphDestroy(children[i]), 0);
+    }
+    EXPECT(cudaGraphInstantiateWithFlags(&executable, graphs[0], 0), 0);
+    EXPECT(cudaGraphDestroy(graphs[0]), 0);
+    EXPECT(destroyed, 0);
+    EXPECT(cudaGraphExecUpdate(executable, graphs[1], result), 0);
+    EXPECT(destroyed, 1);
+    EXPECT(cudaGraphDestroy(graphs[1]), 0);
+    EXPECT(cudaGraphExecDestroy(executable), 0);
+}
+
 /* ---- attributes ---- */
 
 enum { WINDOW = 1, COOPERATIVE = 2, SYNC_POLICY = 3, CLUSTER = 4, PRIORITY = 8 };
@@ -176,13 +203,15 @@ static unsigned run(void *executable)
 #define SET_ATTRIBUTES(api)                                                                     \
     static void set_attributes_##api(void)                                                      \
     {                                                                                           \
-        void *graph, *first, *second, *empty, *executable, *arguments[] = {&word};              \
+        void *graph, *first, *second, *third, *fourth, *empty, *executable,                     \
+            *arguments[] = {&word};                                                             \
         struct kernel_parameters parameters = {                                                 \
             .function = &stub, .grid = {8, 1, 1}, .block = {1, 1, 1}, .parameters = arguments}; \
         union value value, two = {.numbers = {2, 1, 1}}, priority = {.number = -2};             \
         EXPECT(cudaGraphCreate(&graph, 0), 0);                                                  \
         add_kernel(&first, graph, 4);                                                           \
         add_kernel(&second, graph, 4);                                                          \
+        add_kernel(&fourth, graph, 4);                                                          \
         EXPECT(cudaGraphAddEmptyNode(&empty, graph, NULL, 0), 0);                               \
         EXPECT(api##GraphKernelNodeGetAttribute(first, CLUSTER, &value), 0);                    \
         EXPECT(value.numbers[0], 0);                                                            \
@@ -199,6 +228,13 @@ static unsigned run(void *executable)
         EXPECT(value.numbers[0] == 2 && value.numbers[2] == 1, 1);                              \
         EXPECT(api##GraphKernelNodeGetAttribute(second, PRIORITY, &value), 0);                  \
         EXPECT(value.number, -2);                                                               \
+        add_kernel(&third, graph, 4);                                                           \
+        EXPECT(api##GraphKernelNodeCopyAttributes(third, first), 0);                            \
+        EXPECT(api##GraphKernelNodeCopyAttributes(third, fourth), 0);                           \
+        EXPECT(api##GraphKernelNodeGetAttribute(third, PRIORITY, &value), 0);                   \
+        EXPECT(value.number, 0);                                                                \
+        EXPECT(cudaGraphDestroyNode(third), 0);                                                 \
+        EXPECT(cudaGraphDestroyNode(fourth), 0);                                                \
         EXPECT(cudaGraphInstantiateWithFlags(&executable, graph, 0), 0);                        \
         EXPECT(run(executable), 2);                                                             \
         EXPECT(cudaGraphExecKernelNodeSetParams(executable, second, &parameters), 0);           \
@@ -219,6 +255,7 @@ int main(void)
     draw();
     keep_alive_cuda();
     keep_alive_cu();
+    replace_child();
     set_attributes_cuda();
     set_attributes_cu();
     return failures != 0;

@@ -278,6 +278,25 @@ static void prefetch_as_before(void)
     EXPECT(cudaFree(managed), 0);
 }
 
+/* What a reset frees is allocated no more, and nothing is said of it. */
+static void reset_device(void)
+{
+    const struct location here = {1, 0};
+    void *pool, *managed[4];
+    EXPECT(cudaDeviceGetDefaultMemPool(&pool, 0), 0);
+    EXPECT(cudaMallocAsync(&managed[0], 4096, stream), 0);
+    EXPECT(amount(pool, 7), 4096);
+    EXPECT(cudaMallocManaged(&managed[0], PAGE, 1), 0);
+    EXPECT(cudaMemAdvise_v2(managed[0], PAGE, 1, here), 0);
+    EXPECT(cudaDeviceReset(), 0);
+    EXPECT(amount(pool, 7), 0);
+    EXPECT(amount(pool, 5), 0);
+    for (int i = 0; i < 4; i++) {
+        EXPECT(cudaMallocManaged(&managed[i], PAGE, 1), 0);
+        EXPECT(range_cuda(managed[i], PAGE, READ_MOSTLY), 0);
+    }
+}
+
 int main(void)
 {
     EXPECT(cudaStreamCreate(&stream), 0);
@@ -288,5 +307,6 @@ int main(void)
     copy_batches_cuda();
     copy_batches_cu();
     prefetch_as_before();
+    reset_device();
     return failures != 0;
 }

@@ -3,8 +3,6 @@
 #include "api/cuda/copy.h"
 #include "api/cuda/texture.h"
 #include "device/graph/graph.h"
-#include "device/memory/advice.h"
-#include "device/memory/pool.h"
 
 #define PITCH_BYTES 512
 
@@ -40,10 +38,7 @@ int cuMemAlloc_v2(uint64_t *pointer, size_t bytes)
 
 int cuMemAllocManaged(uint64_t *pointer, size_t bytes, unsigned flags)
 {
-    int code = allocate_device(WL_DEVICE_MEMORY_MANAGED, bytes, flags, pointer);
-    if (code == WL_DEVICE_OK)
-        wl_device_memory_forget_advice(address_of(*pointer), bytes);
-    return code;
+    return allocate_device(WL_DEVICE_MEMORY_MANAGED, bytes, flags, pointer);
 }
 
 int cuMemAllocPitch_v2(uint64_t *pointer, size_t *pitch, size_t width, size_t height,
@@ -79,8 +74,6 @@ int cuMemFree_v2(uint64_t pointer)
     int code = wl_cuda_enter();
     if (code == WL_DEVICE_OK)
         code = wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address_of(pointer));
-    if (code == WL_DEVICE_OK)
-        wl_device_pool_give(address_of(pointer));
     return code || !pointer ? code : wl_device_wait();
 }
 

@@ -2,8 +2,6 @@
 
 #include "api/cudart/runtime.h"
 #include "device/graph/graph.h"
-#include "device/memory/advice.h"
-#include "device/memory/pool.h"
 
 #define PITCH_BYTES 512
 #define HOST_FLAGS_MASK 7u
@@ -34,8 +32,6 @@ int cudaFree(void *address)
     if (wl_device_graph_memory_use(address, false))
         return WL_DEVICE_OK;
     int code = wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address);
-    if (code == WL_DEVICE_OK)
-        wl_device_pool_give(address);
     return wl_cudart_done(code || !address ? code : wl_device_wait());
 }
 
@@ -43,10 +39,7 @@ int cudaMallocManaged(void **address, size_t size_bytes, unsigned flags)
 {
     if (flags < 1 || flags > 2)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    int code = allocate(WL_DEVICE_MEMORY_MANAGED, size_bytes, flags, address);
-    if (code == WL_DEVICE_OK)
-        wl_device_memory_forget_advice(*address, size_bytes);
-    return code;
+    return allocate(WL_DEVICE_MEMORY_MANAGED, size_bytes, flags, address);
 }
 
 int cudaMallocAsync(void **address, size_t size_bytes, void *stream)

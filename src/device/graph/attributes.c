@@ -1,5 +1,6 @@
 #include "device/graph/attributes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/count.h"
@@ -113,8 +114,11 @@ int wl_device_node_set_attribute(struct wl_device_node *node, int attribute, con
 
 void wl_device_attributes_copy(struct wl_device_node *to, const struct wl_device_node *from)
 {
-    if (!from->attributes)
+    if (!from->attributes) {
+        free(to->attributes);
+        to->attributes = NULL;
         return;
+    }
     if (!to->attributes)
         to->attributes = wl_alloc_zero(1, sizeof *to->attributes);
     *to->attributes = *from->attributes;

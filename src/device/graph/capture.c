@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "device/graph/objects.h"
 #include "device/graph/state.h"
 #include "device/memory/state.h"
 
@@ -215,6 +216,7 @@ int wl_device_capture_end(void *stream, struct wl_device_graph **graph)
             *graph = ended;
     }
     wl_device_leave();
+    wl_device_objects_bury();
     return code;
 }
 

@@ -85,24 +85,11 @@ static int run_in_graph(const struct wl_device_operation *operation, void *strea
     return WL_DEVICE_OK;
 }
 
-static int allocate(struct wl_device_operation *operation)
-{
-    int code = wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, operation->memory.size_bytes, 0,
-                                         &operation->memory.address);
-    if (code == WL_DEVICE_OK && operation->memory.address)
-        wl_device_pool_take(operation->memory.pool, operation->memory.address,
-                            operation->memory.size_bytes);
-    return code;
-}
-
 static int release(void *address)
 {
-    if (wl_device_graph_memory_use(address, false))
-        return WL_DEVICE_OK;
-    int code = wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address);
-    if (code == WL_DEVICE_OK)
-        wl_device_pool_give(address);
-    return code;
+    return wl_device_graph_memory_use(address, false)
+               ? WL_DEVICE_OK
+               : wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address);
 }
 
 int wl_device_operation_run(struct wl_device_operation *operation, void *stream)
@@ -111,7 +98,8 @@ int wl_device_operation_run(struct wl_device_operation *operation, void *stream)
     if (code)
         return code;
     if (operation->kind == WL_DEVICE_OPERATION_ALLOCATE)
-        return allocate(operation);
+        return wl_device_pool_allocate(operation->memory.pool, operation->memory.size_bytes,
+                                       &operation->memory.address);
     if (operation->kind == WL_DEVICE_OPERATION_FREE)
         return release(operation->memory.address);
     return run_in_graph(operation, stream);
@@ -304,6 +292,7 @@ int wl_device_executable_set(struct wl_device_executable *executable,
                    ? WL_DEVICE_NOT_SUPPORTED
                    : wl_device_node_replace(found, &wanted);
     wl_device_leave();
+    wl_device_objects_bury();
     return code;
 }
 
@@ -383,5 +372,6 @@ int wl_device_executable_update(struct wl_device_executable *executable,
     }
 out:
     wl_device_leave();
+    wl_device_objects_bury();
     return code;
 }

@@ -4,7 +4,6 @@
 
 #include "base/count.h"
 #include "base/memory.h"
-#include "device/core/state.h"
 #include "device/memory/state.h"
 
 enum subject { READ_MOSTLY, PREFERRED, PREFETCHED, ACCESSED_BY }; /* then one for each device */
@@ -196,14 +195,17 @@ int wl_device_memory_range_attribute(void *value, size_t value_bytes, int attrib
     return code;
 }
 
-void wl_device_memory_forget_advice(const void *address, size_t size_bytes)
+void wl_device_memory_forget_advice(uint64_t start, uint64_t size_bytes)
 {
-    const uint64_t start = (uint64_t)(uintptr_t)address, end = start + size_bytes;
+    const uint64_t end = start + size_bytes;
     size_t kept = 0;
-    wl_device_enter_beside();
     for (size_t i = 0; i < sayings.count; i++)
         if (sayings.items[i].end <= start || sayings.items[i].start >= end)
             sayings.items[kept++] = sayings.items[i];
     sayings.count = kept;
-    wl_device_leave();
+}
+
+void wl_device_memory_forget_all_advice(void)
+{
+    sayings.count = 0;
 }

@@ -35,7 +35,5 @@ WL_EXPORT int wl_device_memory_prefetch(const void *address, size_t size_bytes,
  * access the range any number of ints. */
 WL_EXPORT int wl_device_memory_range_attribute(void *value, size_t value_bytes, int attribute,
                                                const void *address, size_t size_bytes);
-/* The range is allocated: nothing was said of it. */
-WL_EXPORT void wl_device_memory_forget_advice(const void *address, size_t size_bytes);
 
 #endif

@@ -188,6 +188,8 @@ int wl_device_memory_allocate_held(enum wl_device_memory_kind kind, size_t size_
     int code = address ? wl_device_state_check() : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK && size_bytes)
         code = wl_device_memory_take(kind, size_bytes, flags, &start);
+    if (code == WL_DEVICE_OK && kind == WL_DEVICE_MEMORY_MANAGED)
+        wl_device_memory_forget_advice(start, size_bytes);
     if (code == WL_DEVICE_OK)
         *address = (void *)(uintptr_t)start;
     return code;
@@ -215,6 +217,7 @@ int wl_device_memory_free_held(enum wl_device_memory_kind kind, void *address)
     if (!fits)
         return WL_DEVICE_INVALID_VALUE;
     wl_device_memory_drop(start);
+    wl_device_pool_give(start);
     return WL_DEVICE_OK;
 }
 
@@ -608,6 +611,8 @@ static void reset(void)
     reset_arena(&wl_device_memory.device);
     reset_arena(&wl_device_memory.host);
     wl_device_virtual_reset();
+    wl_device_pool_give_all();
+    wl_device_memory_forget_all_advice();
     wl_device_memory.registered.count = wl_device_memory.freed.count = 0;
     wl_device_memory.ranges_are_stale = true;
 }
@@ -618,6 +623,8 @@ static void shut_down(void)
     wl_device_arena_close(&wl_device_memory.device);
     wl_device_arena_close(&wl_device_memory.host);
     wl_device_virtual_reset();
+    wl_device_pool_give_all();
+    wl_device_memory_forget_all_advice();
     free(wl_device_memory.registered.items);
     free(wl_device_memory.ranges.items);
     free(wl_device_memory.pages.items);

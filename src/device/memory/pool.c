@@ -6,7 +6,7 @@
 #include <uthash.h>
 
 #include "base/memory.h"
-#include "device/core/state.h"
+#include "device/memory/state.h"
 
 enum attribute { /* of cudaMemPoolAttr */
                  FOLLOW_EVENTS = 1,
@@ -182,28 +182,44 @@ static void change(struct wl_device_pool *pool, int64_t bytes)
     put(pool, RESERVED, (used + piece - 1) / piece * piece);
 }
 
-void wl_device_pool_take(struct wl_device_pool *pool, void *address, size_t size_bytes)
+int wl_device_pool_allocate(struct wl_device_pool *pool, size_t size_bytes, void **address)
 {
     const int device = wl_device_current();
-    struct taken *taken = wl_alloc_zero(1, sizeof *taken);
     wl_device_enter_beside();
-    pool = pool && is_known(pool) ? pool : current_of(device);
-    *taken = (struct taken){.address = address, .pool = pool, .size_bytes = size_bytes};
-    HASH_ADD_PTR(all_taken, address, taken);
-    change(pool, (int64_t)size_bytes);
-    wl_device_leave();
-}
-
-void wl_device_pool_give(void *address)
-{
-    struct taken *taken;
-    wl_device_enter_beside();
-    HASH_FIND_PTR(all_taken, &address, taken);
-    if (taken) {
-        HASH_DEL(all_taken, taken);
-        if (taken->pool)
-            change(taken->pool, -(int64_t)taken->size_bytes);
-        free(taken);
+    int code = wl_device_memory_allocate_held(WL_DEVICE_MEMORY_DEVICE, size_bytes, 0, address);
+    if (code == WL_DEVICE_OK && *address) {
+        struct taken *taken = wl_alloc_zero(1, sizeof *taken);
+        pool = pool && is_known(pool) ? pool : current_of(device);
+        *taken = (struct taken){.address = *address, .pool = pool, .size_bytes = size_bytes};
+        HASH_ADD_PTR(all_taken, address, taken);
+        change(pool, (int64_t)size_bytes);
     }
     wl_device_leave();
+    return code;
+}
+
+static void give(struct taken *taken)
+{
+    HASH_DEL(all_taken, taken);
+    if (taken->pool)
+        change(taken->pool, -(int64_t)taken->size_bytes);
+    free(taken);
+}
+
+void wl_device_pool_give(uint64_t start)
+{
+    void *address = (void *)(uintptr_t)start;
+    struct taken *taken;
+    HASH_FIND_PTR(all_taken, &address, taken);
+    if (taken)
+        give(taken);
+}
+
+void wl_device_pool_give_all(void)
+{
+    struct taken *taken, *next;
+    HASH_ITER(hh, all_taken, taken, next)
+    {
+        give(taken);
+    }
 }

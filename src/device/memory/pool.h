@@ -21,9 +21,8 @@ WL_EXPORT int wl_device_pool_use(int device, struct wl_device_pool *pool);
 /* By the numbers of cudaMemPoolAttr: an int, or 8 bytes. */
 WL_EXPORT int wl_device_pool_get(struct wl_device_pool *pool, int attribute, void *value);
 WL_EXPORT int wl_device_pool_set(struct wl_device_pool *pool, int attribute, const void *value);
-/* Memory was allocated from the pool (NULL: from that of this thread's device); an address, of
- * whatever memory, is freed. */
-void wl_device_pool_take(struct wl_device_pool *pool, void *address, size_t size_bytes);
-WL_EXPORT void wl_device_pool_give(void *address);
+/* Allocates from the pool (NULL: from that of this thread's device). Freeing memory, by whatever
+ * call, gives it back. */
+int wl_device_pool_allocate(struct wl_device_pool *pool, size_t size_bytes, void **address);
 
 #endif

@@ -1,5 +1,6 @@
 #include "device/stream/attributes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <uthash.h>
@@ -38,11 +39,12 @@ static size_t row_of(int attribute)
     return i;
 }
 
-/* Expects the lock. */
+/* Expects the lock. The default stream has two names. */
 static struct attributes *attributes_of(void *stream)
 {
     const int unset = -1;
     struct attributes *found;
+    stream = (uintptr_t)stream == 1 ? NULL : stream;
     HASH_FIND_PTR(all_attributes, &stream, found);
     if (!found) {
         found = wl_alloc_zero(1, sizeof *found);
@@ -105,4 +107,27 @@ int wl_device_stream_copy_attributes(void *to, void *from)
     wl_device_stream_set_priority(to, info.priority);
     wl_device_leave();
     return WL_DEVICE_OK;
+}
+
+static void drop(struct attributes *attributes)
+{
+    HASH_DEL(all_attributes, attributes);
+    free(attributes);
+}
+
+void wl_device_stream_forget_attributes(void *stream)
+{
+    struct attributes *found;
+    HASH_FIND_PTR(all_attributes, &stream, found);
+    if (found)
+        drop(found);
+}
+
+void wl_device_stream_forget_all_attributes(void)
+{
+    struct attributes *found, *next;
+    HASH_ITER(hh, all_attributes, found, next)
+    {
+        drop(found);
+    }
 }

@@ -20,6 +20,9 @@ struct wl_device_queue *wl_device_stream_queue(void *stream, uint32_t *device);
 int wl_device_stream_clamp_priority(int priority);
 /* Not of a default stream. */
 void wl_device_stream_set_priority(void *stream, int priority);
+/* The stream goes, of which another may get the address. */
+void wl_device_stream_forget_attributes(void *stream);
+void wl_device_stream_forget_all_attributes(void);
 
 /* So many more, or fewer, tasks beside the host are of the stream, or will record the event.
  * Unknown handles and default streams do not matter. */

@@ -77,6 +77,8 @@ void wl_device_each_point(void (*function)(struct wl_device_capture_point *point
 static void drop(enum wl_device_handle_kind kind, void *object)
 {
     free(point_of(kind, object)->nodes.items);
+    if (kind == WL_DEVICE_HANDLE_STREAM)
+        wl_device_stream_forget_attributes(object);
     wl_device_handle_remove(kind, object);
     free(object);
 }
@@ -98,6 +100,7 @@ static void drop_all(void)
     for (size_t i = 0; i < WL_COUNT(kinds); i++)
         for (void *first; (first = wl_device_handle_next(kinds[i], NULL)) != NULL;)
             drop(kinds[i], first);
+    wl_device_stream_forget_all_attributes();
 }
 
 static void reset(void)
