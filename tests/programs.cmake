@@ -92,7 +92,7 @@ set_tests_properties(program.cublaslt_narrow_none PROPERTIES LABELS program TIME
   ENVIRONMENT "WARPLENS_GPU=a100")
 wl_program_test(nccl_calls nccl_calls.c warplens-nccl-2 warplens-cudart-13 pthread)
 wl_program_test(nccl_order nccl_order.c warplens-nccl-2 warplens-cudart-13 warplens-cuda pthread)
-wl_program_test(nvml_calls nvml_calls.c warplens-nvml-1)
+wl_program_test(nvml_calls nvml_calls.c warplens-nvml-1 warplens-cudart-13)
 set_tests_properties(program.nvml_calls PROPERTIES ENVIRONMENT "WARPLENS_GPU=h200;WARPLENS_DEVICES=2")
 wl_program_test(libraries libraries.c warplens-cudart-13 ${CMAKE_DL_LIBS} m)
 set_tests_properties(program.libraries PROPERTIES

@@ -1,4 +1,6 @@
 /* NVML's stand-in for two H200: what the model says, handles by other names, this process. */
+#include <sys/wait.h>
+
 #include "program.h"
 
 int nvmlInit_v2(void);
@@ -27,6 +29,7 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *
 int nvmlDeviceGetEccMode(void *device, unsigned *current, unsigned *pending);
 int nvmlDeviceGetMigMode(void *device, unsigned *current, unsigned *pending);
 int nvmlDeviceGetP2PStatus(void *device, void *other, int kind, int *state);
+int nvmlDeviceGetMemoryInfo(void *device, unsigned long long *memory);
 int nvmlDeviceGetMemoryInfo_v2(void *device, void *memory);
 int nvmlDeviceGetComputeRunningProcesses(void *device, unsigned *count, void *list);
 int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, void *list);
@@ -153,6 +156,29 @@ static void look_at_itself(void **devices)
     EXPECT(status, 3);
 }
 
+int cudaMalloc(void **address, size_t bytes);
+
+/* Who only asked has not used the GPU, which a child may do; the parent then does not ask of the
+ * child's memory. */
+static void fork_after_asking(void **devices)
+{
+    unsigned long long memory[3]; /* total, free, used */
+    int status = 77;
+    EXPECT(nvmlDeviceGetMemoryInfo(devices[0], memory), 0);
+    EXPECT(memory[2], 0);
+    const pid_t child = fork();
+    if (!child) {
+        void *address;
+        const int before = failures;
+        EXPECT(cudaMalloc(&address, 64 << 20), 0);
+        EXPECT(nvmlDeviceGetMemoryInfo(devices[0], memory), 0);
+        EXPECT(memory[2] >= 64 << 20, 1);
+        _exit(failures != before);
+    }
+    EXPECT(waitpid(child, &status, 0), child);
+    EXPECT(status, 0);
+}
+
 int main(void)
 {
     void *devices[2];
@@ -162,6 +188,7 @@ int main(void)
     find_handles(devices);
     ask(devices);
     look_at_itself(devices);
+    fork_after_asking(devices);
     EXPECT(nvmlShutdown(), 0);
     EXPECT(nvmlDeviceGetBrand(devices[0], &answer), 1);
     return failures != 0;

@@ -40,10 +40,13 @@ static int check(const void *handle, const void *result)
     return number_of(handle) < 0 || !result ? INVALID_ARGUMENT : OK;
 }
 
+/* As on hardware a program that only asks here may fork, and its children use the GPU. */
 int nvmlInit_v2(void)
 {
-    if (wl_device_check())
+    if (!wl_device_model()) {
+        wl_device_check(); /* says why */
         return UNKNOWN;
+    }
     __atomic_add_fetch(&initialized, 1, __ATOMIC_ACQ_REL);
     return OK;
 }
@@ -136,7 +139,7 @@ int nvmlDeviceGetIndex(const void *handle, unsigned *index)
 int nvmlDeviceGetName(const void *handle, char *name, unsigned length)
 {
     int status = check(handle, name);
-    return status ? status : write_text(name, length, wl_device_gpu()->full_name);
+    return status ? status : write_text(name, length, wl_device_model()->full_name);
 }
 
 enum { UUID_BYTES = 64 };
@@ -162,14 +165,16 @@ struct memory_v2 {
     unsigned long long total, reserved, free, used;
 };
 
+/* Nothing is allocated as long as the process did not use the GPU, nor where an error ended the
+ * context. */
 int nvmlDeviceGetMemoryInfo(const void *handle, struct memory *memory)
 {
-    size_t free_bytes, total_bytes;
     int status = check(handle, memory);
     if (status)
         return status;
-    if (wl_device_memory_info(&free_bytes, &total_bytes))
-        return UNKNOWN;
+    size_t total_bytes = wl_device_model()->memory_bytes, free_bytes = total_bytes;
+    if (wl_device_is_started())
+        wl_device_memory_info(&free_bytes, &total_bytes);
     *memory = (struct memory){total_bytes, free_bytes, total_bytes - free_bytes};
     return OK;
 }
@@ -193,8 +198,8 @@ int nvmlDeviceGetCudaComputeCapability(const void *handle, int *major, int *mino
     int status = check(handle, major ? minor : NULL);
     if (status)
         return status;
-    *major = (int)wl_device_gpu()->capability_major;
-    *minor = (int)wl_device_gpu()->capability_minor;
+    *major = (int)wl_device_model()->capability_major;
+    *minor = (int)wl_device_model()->capability_minor;
     return OK;
 }
 
@@ -205,7 +210,7 @@ int nvmlDeviceGetMaxClockInfo(const void *handle, int kind, unsigned *mhz)
     int status = check(handle, mhz);
     if (status)
         return status;
-    const struct wl_gpu *gpu = wl_device_gpu();
+    const struct wl_gpu *gpu = wl_device_model();
     if (kind != CLOCK_GRAPHICS && kind != CLOCK_SM && kind != CLOCK_MEMORY)
         return NOT_SUPPORTED;
     *mhz = (unsigned)((kind == CLOCK_MEMORY ? gpu->memory_clock_hz : gpu->sm_clock_hz) / 1e6);
@@ -216,7 +221,7 @@ int nvmlDeviceGetMemoryBusWidth(const void *handle, unsigned *bits)
 {
     int status = check(handle, bits);
     if (!status)
-        *bits = wl_device_gpu()->memory_bus_bits;
+        *bits = wl_device_model()->memory_bus_bits;
     return status;
 }
 
@@ -338,14 +343,14 @@ static unsigned brand_of(const struct wl_gpu *gpu)
 }
 
 /* Questions with one number for an answer, as an expression over `gpu` and `handle`. */
-#define ANSWER(name, expression)                    \
-    int name(const void *handle, unsigned *answer)  \
-    {                                               \
-        int status = check(handle, answer);         \
-        const struct wl_gpu *gpu = wl_device_gpu(); \
-        if (!status && gpu)                         \
-            *answer = (unsigned)(expression);       \
-        return status;                              \
+#define ANSWER(name, expression)                      \
+    int name(const void *handle, unsigned *answer)    \
+    {                                                 \
+        int status = check(handle, answer);           \
+        const struct wl_gpu *gpu = wl_device_model(); \
+        if (!status && gpu)                           \
+            *answer = (unsigned)(expression);         \
+        return status;                                \
     }
 ANSWER(nvmlDeviceGetArchitecture, architecture_of(gpu))
 ANSWER(nvmlDeviceGetBrand, brand_of(gpu))
@@ -384,7 +389,7 @@ int nvmlDeviceGetMigMode(const void *handle, unsigned *current, unsigned *pendin
     int status = check(handle, current ? pending : NULL);
     if (status)
         return status;
-    const struct wl_gpu *gpu = wl_device_gpu();
+    const struct wl_gpu *gpu = wl_device_model();
     if (gpu->capability_minor || gpu->capability_major < 8 || gpu->capability_major > 10)
         return NOT_SUPPORTED;
     *current = *pending = 0;

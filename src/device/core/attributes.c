@@ -10,7 +10,7 @@ const size_t wl_device_attribute_count = WL_COUNT(wl_device_attributes);
 
 int wl_device_get_attribute(int number, int *value)
 {
-    const struct wl_gpu *gpu = wl_device_gpu();
+    const struct wl_gpu *gpu = wl_device_model();
     if (!value)
         return WL_DEVICE_INVALID_VALUE;
     if (!gpu)

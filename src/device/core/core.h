@@ -117,6 +117,10 @@ WL_EXPORT bool wl_device_is_runtime_used(void);
 
 /* The model GPU; NULL if it cannot be loaded. Creates the device. */
 WL_EXPORT const struct wl_gpu *wl_device_gpu(void);
+/* The same without the device, which a child may still use that is forked then. */
+WL_EXPORT const struct wl_gpu *wl_device_model(void);
+/* Whether the device was created, in this process. */
+WL_EXPORT bool wl_device_is_started(void);
 
 /* A row of the device attribute table: number as CUdevice_attribute, name as in ncu's
  * device__attribute_<name>. */

@@ -54,6 +54,9 @@ enum wl_code wl_device_configure(const struct wl_device_options *options, struct
         goto out;
     }
     struct wl_gpu gpu = {0};
+    if (wl_device.is_loaded)
+        wl_gpu_free(&wl_device.gpu);
+    wl_device.is_loaded = false;
     store_options(options);
     code = wl_gpu_load(wl_device.gpu_name, wl_device.gpu_folder, &gpu, error);
     if (code == WL_OK)
@@ -63,14 +66,22 @@ out:
     return code;
 }
 
+static bool load(struct wl_error *error)
+{
+    if (!wl_device.is_configured)
+        store_options(&(struct wl_device_options){0});
+    if (!wl_device.is_loaded)
+        wl_device.is_loaded =
+            !wl_gpu_load(wl_device.gpu_name, wl_device.gpu_folder, &wl_device.gpu, error);
+    return wl_device.is_loaded;
+}
+
 static int start(void)
 {
     struct wl_error error = {0};
-    if (!wl_device.is_configured)
-        store_options(&(struct wl_device_options){0});
     if (!wl_device.has_fork_handler)
         wl_device.has_fork_handler = !pthread_atfork(NULL, NULL, forget_after_fork);
-    if (wl_gpu_load(wl_device.gpu_name, wl_device.gpu_folder, &wl_device.gpu, &error))
+    if (!load(&error))
         goto fail;
     for (size_t i = 0; wl_device_parts[i]; i++)
         if (wl_device_parts[i]->start && wl_device_parts[i]->start(&error))
@@ -107,6 +118,25 @@ const struct wl_gpu *wl_device_gpu(void)
 {
     wl_device_check();
     return wl_device.is_started && !wl_device.start_code ? &wl_device.gpu : NULL;
+}
+
+const struct wl_gpu *wl_device_model(void)
+{
+    struct wl_error ignored = {0};
+    int saved = errno;
+    wl_device_enter_beside();
+    const bool is_loaded = load(&ignored);
+    wl_device_leave();
+    errno = saved;
+    return is_loaded ? &wl_device.gpu : NULL;
+}
+
+bool wl_device_is_started(void)
+{
+    wl_device_enter_beside();
+    const bool is_started = wl_device.is_started && !wl_device.is_forked;
+    wl_device_leave();
+    return is_started;
 }
 
 uint32_t wl_device_state_capability(void)

@@ -24,7 +24,7 @@
 #define WL_DEVICE_CONTEXT_ID 1
 
 struct wl_device_state {
-    bool is_configured, is_started, is_forked, has_fork_handler;
+    bool is_configured, is_loaded, is_started, is_forked, has_fork_handler;
     int start_code;  /* of creating the device */
     int sticky_code; /* of a kernel that broke the context */
     char *gpu_name, *gpu_folder, *whatif_together;
