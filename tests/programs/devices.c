@@ -13,6 +13,9 @@ int cudaStreamGetAttribute(void *stream, int attribute, void *value);
 int cuInit(unsigned flags);
 int cuDeviceGetCount(int *count);
 int cuCtxGetDevice(int *device);
+int cudaMallocAsync(void **address, size_t bytes, void *stream);
+int cuMemAlloc_v2(void **address, size_t bytes);
+int cuPointerGetAttribute(void *value, int attribute, void *pointer);
 
 int main(void)
 {
@@ -55,6 +58,13 @@ int main(void)
     EXPECT(cudaDeviceGetByPCIBusId(&device, text), 0);
     EXPECT(device, 1);
     EXPECT(cudaStreamCreate(&stream), 0);
+    EXPECT(cuMemAlloc_v2(&there, 64), 0);
+    EXPECT(cuPointerGetAttribute(&device, 9, there), 0);
+    EXPECT(device, 1);
+    EXPECT(cudaSetDevice(0), 0);
+    EXPECT(cudaMallocAsync(&there, 64, stream), 0); /* of the stream's device */
+    EXPECT(cudaPointerGetAttributes(&attributes, there), 0);
+    EXPECT(attributes.device, 1);
     EXPECT(cudaStreamSetAttribute(stream, 1, attribute), 0);
     EXPECT(cudaStreamGetAttribute(stream, 1, got), 0);
     EXPECT(memcmp(attribute, got, sizeof got), 0);

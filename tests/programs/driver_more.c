@@ -54,6 +54,7 @@ static void ask(void)
     EXPECT(cuCtxSetFlags(2), 0);
     EXPECT(cuCtxGetFlags(&flags), 0);
     EXPECT(flags, 10);
+    EXPECT(cuCtxSetFlags(0x80), 0);
     EXPECT(cuCtxSetFlags(3), 1);
     EXPECT(cuCtxSetFlags(0x4000), 1);
     EXPECT(cudaEventCreate(&event), 0);
@@ -382,6 +383,35 @@ struct copy_3d_peer {
 int cuMemcpy3DPeer(const struct copy_3d_peer *copy);
 int cuMemcpy3DPeerAsync(const struct copy_3d_peer *copy, void *stream);
 int cuPointerSetAttribute(const void *value, int attribute, uint64_t pointer);
+int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer);
+int cuPointerGetAttributes(unsigned count, const int *attributes, void **values, uint64_t pointer);
+int cuCtxGetCurrent(void **context);
+
+/* All at once are told of memory that is none of CUDA's, too, as nothing. */
+static void ask_of_pointers(void)
+{
+    enum { CONTEXT = 1, TYPE = 2, HOST = 4, SYNC = 6, MANAGED = 8, ORDINAL = 9, START = 11 };
+    const int attributes[] = {TYPE, CONTEXT, MANAGED, ORDINAL, START, HOST};
+    unsigned type = 77, sync = 77;
+    char is_managed = 77;
+    int ordinal = 77;
+    uint64_t start = 77, host = 77;
+    void *context, *current, *device,
+        *values[] = {&type, &context, &is_managed, &ordinal, &start, &host};
+    EXPECT(cudaMalloc(&device, 4096), 0);
+    EXPECT(cuCtxGetCurrent(&current), 0);
+    EXPECT(cuPointerGetAttributes(6, attributes, values, (uint64_t)(uintptr_t)device + 8), 0);
+    EXPECT(type == 2 && context == current && !is_managed && ordinal == 0 && host == 0, 1);
+    EXPECT(start, (uint64_t)(uintptr_t)device);
+    EXPECT(cuPointerGetAttribute(&host, HOST, (uint64_t)(uintptr_t)device), 1);
+    EXPECT(cuPointerGetAttribute(&sync, SYNC, (uint64_t)(uintptr_t)device), 0);
+    EXPECT(sync, 1);
+    EXPECT(cudaFree(device), 0);
+    EXPECT(cuPointerGetAttribute(&type, TYPE, (uint64_t)(uintptr_t)&type), 1);
+    EXPECT(cuPointerGetAttributes(6, attributes, values, (uint64_t)(uintptr_t)&type), 0);
+    EXPECT(type == 0 && !context && !is_managed && ordinal == -2 && !start && !host, 1);
+    EXPECT(cuPointerGetAttributes(0, attributes, values, (uint64_t)(uintptr_t)&type), 1);
+}
 int cuStreamAttachMemAsync(void *stream, void *address, size_t bytes, unsigned flags);
 
 enum { WIDTH = 16, HEIGHT = 8, COUNT = WIDTH * HEIGHT };
@@ -457,6 +487,7 @@ static void copy_peers(void)
     EXPECT(cuPointerSetAttribute(&on, 6, address), 0);
     EXPECT(cuPointerSetAttribute(&on, 2, address), 1);
     EXPECT(cuPointerSetAttribute(&on, 6, 64), 1);
+    ask_of_pointers();
     EXPECT(cudaMallocManaged(&managed, 4096, 1), 0);
     EXPECT(cuStreamAttachMemAsync(stream, managed, 0, 4), 0);
     EXPECT(cuStreamAttachMemAsync(stream, managed, 17, 1), 1);

@@ -278,6 +278,34 @@ static void prefetch_as_before(void)
     EXPECT(cudaFree(managed), 0);
 }
 
+#if MAJOR == 13
+#define PREFETCH(address, where, flags, stream) \
+    cudaMemPrefetchAsync(address, PAGE, (struct location){1, where}, flags, stream)
+int cudaMemPrefetchAsync(const void *address, size_t bytes, struct location location,
+                         unsigned flags, void *stream);
+#else
+#define PREFETCH(address, where, flags, stream) cudaMemPrefetchAsync(address, PAGE, where, stream)
+int cudaMemPrefetchAsync(const void *address, size_t bytes, int device, void *stream);
+#endif
+int cudaMemPrefetchAsync_v2(const void *address, size_t bytes, struct location location,
+                            unsigned flags, void *stream);
+
+static void prefetch_in_streams(void)
+{
+    const struct location here = {1, 0};
+    char *managed, none[64];
+    EXPECT(cudaMallocManaged((void **)&managed, PAGE, 1), 0);
+    EXPECT(PREFETCH(managed, 0, 0, (void *)none), 400);
+    EXPECT(range_cuda(managed, PAGE, PREFETCHED), -2);
+    EXPECT(PREFETCH(managed, 0, 0, stream), 0);
+    EXPECT(range_cuda(managed, PAGE, PREFETCHED), 0);
+    EXPECT(PREFETCH(managed, 7, 0, stream), 101);
+    EXPECT(cudaMemPrefetchAsync_v2(managed, PAGE, here, 1, stream), 1);
+    EXPECT(cudaMemPrefetchAsync_v2(managed, PAGE, here, 0, (void *)none), 400);
+    EXPECT(cudaMemPrefetchAsync_v2(managed, PAGE, here, 0, NULL), 0);
+    EXPECT(cudaFree(managed), 0);
+}
+
 /* What a reset frees is allocated no more, and nothing is said of it. */
 static void reset_device(void)
 {
@@ -307,6 +335,7 @@ int main(void)
     copy_batches_cuda();
     copy_batches_cu();
     prefetch_as_before();
+    prefetch_in_streams();
     reset_device();
     return failures != 0;
 }

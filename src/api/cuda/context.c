@@ -11,7 +11,9 @@
 #define CONTEXTS_MAX 32
 #define API_VERSION 3020
 #define MAP_HOST_FLAG 8u
-#define CONTEXT_FLAGS (MAP_HOST_FLAG | 16u)
+#define KEEP_LOCAL_FLAG 16u
+#define SYNC_COPIES_FLAG 128u
+#define CONTEXT_FLAGS (MAP_HOST_FLAG | KEEP_LOCAL_FLAG | SYNC_COPIES_FLAG)
 
 /* All contexts share the one device and its memory; they differ in name only. */
 struct context {
@@ -56,6 +58,17 @@ int wl_cuda_enter(void)
     if (!current())
         return WL_DEVICE_INVALID_CONTEXT;
     return wl_device_check();
+}
+
+int wl_cuda_device(void)
+{
+    return current()->device;
+}
+
+void *wl_cuda_context(int device)
+{
+    struct context *found = current();
+    return found && found->device == device ? found : primary_of(device);
 }
 
 int wl_cuda_code(int code)
@@ -325,7 +338,8 @@ int cuCtxGetDevice_v2(int *device, void *context)
     return code;
 }
 
-/* How the host waits (0 to 4, of which one bit), and that local memory stays. */
+/* How the host waits (0 to 4, of which one bit), that local memory stays, and that copies are
+ * synchronous, which they are. */
 int cuCtxSetFlags(unsigned flags)
 {
     const unsigned waiting = flags & 7u, others = flags & ~7u;

@@ -16,6 +16,9 @@
 /* Most calls require cuInit and a context that is current in the thread: returns 3 or 201 without
  * them, else wl_device_check. */
 int wl_cuda_enter(void);
+/* The device of the context that is current, which there is; the context of a device. */
+int wl_cuda_device(void);
+void *wl_cuda_context(int device);
 /* Maps errors that exist only in the runtime API to those of the driver API. */
 int wl_cuda_code(int code);
 

@@ -2,6 +2,7 @@
 
 #include "api/cuda/copy.h"
 #include "api/cuda/texture.h"
+#include "base/count.h"
 #include "device/graph/graph.h"
 
 #define PITCH_BYTES 512
@@ -31,9 +32,13 @@ static int allocate_device(enum wl_device_memory_kind kind, size_t bytes, unsign
     return code;
 }
 
+/* Device memory keeps in its flags whose it is. */
 int cuMemAlloc_v2(uint64_t *pointer, size_t bytes)
 {
-    return allocate_device(WL_DEVICE_MEMORY_DEVICE, bytes, 0, pointer);
+    int code = wl_cuda_enter();
+    return code ? code
+                : allocate_device(WL_DEVICE_MEMORY_DEVICE, bytes, (unsigned)wl_cuda_device(),
+                                  pointer);
 }
 
 int cuMemAllocManaged(uint64_t *pointer, size_t bytes, unsigned flags)
@@ -170,17 +175,21 @@ enum {
     POINTER_RANGE_START = 11,
     POINTER_RANGE_SIZE = 12,
 };
+enum { NO_DEVICE = -2 };
 
-int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer)
+static int device_of(const struct wl_device_allocation *memory)
 {
-    struct wl_device_allocation found;
-    int code = wl_cuda_enter();
-    if (code == WL_DEVICE_OK && (!value || !wl_device_memory_find(address_of(pointer), &found)))
-        code = WL_DEVICE_INVALID_VALUE;
-    if (code)
-        return code;
-    bool is_host = found.kind == WL_DEVICE_MEMORY_HOST;
+    return memory->kind == WL_DEVICE_MEMORY_DEVICE ? (int)memory->flags : 0;
+}
+
+static int read_attribute(void *value, int attribute, const struct wl_device_allocation *found,
+                          uint64_t pointer)
+{
+    const bool is_host = found->kind == WL_DEVICE_MEMORY_HOST;
     switch (attribute) {
+    case POINTER_CONTEXT:
+        *(void **)value = wl_cuda_context(device_of(found));
+        return WL_DEVICE_OK;
     case POINTER_MEMORY_TYPE:
         *(unsigned *)value = is_host ? 1 : 2;
         return WL_DEVICE_OK;
@@ -188,25 +197,37 @@ int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer)
         *(uint64_t *)value = pointer;
         return WL_DEVICE_OK;
     case POINTER_HOST:
-        if (!is_host && found.kind != WL_DEVICE_MEMORY_MANAGED)
+        if (!is_host && found->kind != WL_DEVICE_MEMORY_MANAGED)
             return WL_DEVICE_INVALID_VALUE;
         *(uint64_t *)value = pointer;
         return WL_DEVICE_OK;
+    case POINTER_SYNC_COPIES:
+        *(unsigned *)value = 1;
+        return WL_DEVICE_OK;
     case POINTER_IS_MANAGED:
-        *(bool *)value = found.kind == WL_DEVICE_MEMORY_MANAGED;
+        *(bool *)value = found->kind == WL_DEVICE_MEMORY_MANAGED;
         return WL_DEVICE_OK;
     case POINTER_ORDINAL:
-        *(int *)value = 0;
+        *(int *)value = device_of(found);
         return WL_DEVICE_OK;
     case POINTER_RANGE_START:
-        *(uint64_t *)value = found.start;
+        *(uint64_t *)value = found->start;
         return WL_DEVICE_OK;
     case POINTER_RANGE_SIZE:
-        *(size_t *)value = found.size_bytes;
+        *(size_t *)value = found->size_bytes;
         return WL_DEVICE_OK;
     default:
         return wl_device_refuse("cuPointerGetAttribute for this attribute");
     }
+}
+
+int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer)
+{
+    struct wl_device_allocation found;
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!value || !wl_device_memory_find(address_of(pointer), &found)))
+        code = WL_DEVICE_INVALID_VALUE;
+    return code ? code : read_attribute(value, attribute, &found, pointer);
 }
 
 /* Copies of the memory are synchronous in any case. */
@@ -220,11 +241,35 @@ int cuPointerSetAttribute(const void *value, int attribute, uint64_t pointer)
     return code;
 }
 
+/* What an attribute is where it means nothing. */
+static void clear_attribute(void *value, int attribute)
+{
+    static const size_t sizes[] = {
+        [POINTER_CONTEXT] = 8, [POINTER_MEMORY_TYPE] = 4, [POINTER_DEVICE] = 8,
+        [POINTER_HOST] = 8,    [POINTER_SYNC_COPIES] = 4, [POINTER_IS_MANAGED] = sizeof(bool),
+        [POINTER_ORDINAL] = 4, [POINTER_RANGE_START] = 8, [POINTER_RANGE_SIZE] = 8,
+    };
+    if (attribute > 0 && attribute < (int)WL_COUNT(sizes))
+        memset(value, 0, sizes[attribute]);
+    if (attribute == POINTER_ORDINAL)
+        *(int *)value = NO_DEVICE;
+}
+
+/* As hardware also of memory that is none of CUDA's. */
 int cuPointerGetAttributes(unsigned count, const int *attributes, void **values, uint64_t pointer)
 {
-    int code = attributes && values ? wl_cuda_enter() : WL_DEVICE_INVALID_VALUE;
-    for (unsigned i = 0; code == WL_DEVICE_OK && i < count; i++)
-        code = cuPointerGetAttribute(values[i], attributes[i], pointer);
+    struct wl_device_allocation found;
+    int code = attributes && values && count ? wl_cuda_enter() : WL_DEVICE_INVALID_VALUE;
+    const bool is_known = !code && wl_device_memory_find(address_of(pointer), &found);
+    for (unsigned i = 0; code == WL_DEVICE_OK && i < count; i++) {
+        if (!values[i])
+            return WL_DEVICE_INVALID_VALUE;
+        clear_attribute(values[i], attributes[i]);
+        if (is_known)
+            code = read_attribute(values[i], attributes[i], &found, pointer);
+        if (code == WL_DEVICE_INVALID_VALUE)
+            code = WL_DEVICE_OK;
+    }
     return code;
 }
 

@@ -24,15 +24,11 @@ static struct wl_device_location read_location(uint64_t value)
     return location;
 }
 
-static struct wl_device_location read_plain(uint64_t value)
-{
-    return is_newer() ? read_location(value) : wl_device_location_of((int)value);
-}
-
 int cudaMemAdvise(const void *address, size_t size_bytes, int advice, uint64_t location)
 {
-    return wl_cudart_done(
-        wl_device_memory_advise(address, size_bytes, advice, read_plain(location)));
+    return wl_cudart_done(wl_device_memory_advise(
+        address, size_bytes, advice,
+        is_newer() ? read_location(location) : wl_device_location_of((int)location)));
 }
 
 int cudaMemAdvise_v2(const void *address, size_t size_bytes, int advice, uint64_t location)
@@ -41,17 +37,29 @@ int cudaMemAdvise_v2(const void *address, size_t size_bytes, int advice, uint64_
         wl_device_memory_advise(address, size_bytes, advice, read_location(location)));
 }
 
-int cudaMemPrefetchAsync(const void *address, size_t size_bytes, uint64_t location)
+static int prefetch(const void *address, size_t size_bytes, struct wl_device_location location,
+                    uint64_t flags, void *stream)
 {
-    return wl_cudart_done(wl_device_memory_prefetch(address, size_bytes, read_plain(location)));
+    int code = (unsigned)flags ? WL_DEVICE_INVALID_VALUE : wl_device_stream_query(stream, NULL);
+    return wl_cudart_done(code ? code : wl_device_memory_prefetch(address, size_bytes, location));
 }
-WL_CUDART_PER_THREAD(cudaMemPrefetchAsync, ptsz);
 
-int cudaMemPrefetchAsync_v2(const void *address, size_t size_bytes, uint64_t location)
+int cudaMemPrefetchAsync_v2(const void *address, size_t size_bytes, uint64_t location,
+                            uint64_t flags, void *stream)
 {
-    return wl_cudart_done(wl_device_memory_prefetch(address, size_bytes, read_location(location)));
+    return prefetch(address, size_bytes, read_location(location), flags, stream);
 }
 WL_CUDART_PER_THREAD(cudaMemPrefetchAsync_v2, ptsz);
+
+int cudaMemPrefetchAsync(const void *address, size_t size_bytes, uint64_t location,
+                         uint64_t flags_or_stream, void *stream)
+{
+    if (is_newer())
+        return cudaMemPrefetchAsync_v2(address, size_bytes, location, flags_or_stream, stream);
+    return prefetch(address, size_bytes, wl_device_location_of((int)location), 0,
+                    (void *)(uintptr_t)flags_or_stream);
+}
+WL_CUDART_PER_THREAD(cudaMemPrefetchAsync, ptsz);
 
 int cudaMallocFromPoolAsync(void **address, size_t size_bytes, struct wl_device_pool *pool,
                             void *stream)

@@ -98,7 +98,7 @@ int wl_device_operation_run(struct wl_device_operation *operation, void *stream)
     if (code)
         return code;
     if (operation->kind == WL_DEVICE_OPERATION_ALLOCATE)
-        return wl_device_pool_allocate(operation->memory.pool, operation->memory.size_bytes,
+        return wl_device_pool_allocate(operation->memory.pool, operation->memory.size_bytes, stream,
                                        &operation->memory.address);
     if (operation->kind == WL_DEVICE_OPERATION_FREE)
         return release(operation->memory.address);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "device/memory/state.h"
+#include "device/stream/stream.h"
 
 enum attribute { /* of cudaMemPoolAttr */
                  FOLLOW_EVENTS = 1,
@@ -21,6 +22,7 @@ enum attribute { /* of cudaMemPoolAttr */
 
 struct wl_device_pool {
     struct wl_device_pool *self;
+    int device;
     uint64_t values[USED_HIGH + 1]; /* by enum attribute */
     UT_hash_handle hh;
 };
@@ -37,16 +39,17 @@ static struct wl_device_pool *currents[WL_DEVICES_MAX]; /* NULL: the default */
 static struct wl_device_pool *made_pools;               /* by their addresses */
 static struct taken *all_taken;
 
-static void set_up(struct wl_device_pool *pool)
+static void set_up(struct wl_device_pool *pool, int device)
 {
+    pool->device = device;
     for (int i = FOLLOW_EVENTS; i <= ALLOW_INTERNAL; i++)
         pool->values[i] = 1;
 }
 
 __attribute__((constructor)) static void set_up_defaults(void)
 {
-    for (size_t i = 0; i < WL_DEVICES_MAX; i++)
-        set_up(&defaults[i]);
+    for (int i = 0; i < WL_DEVICES_MAX; i++)
+        set_up(&defaults[i], i);
 }
 
 static bool is_default(const struct wl_device_pool *pool)
@@ -71,11 +74,11 @@ bool wl_device_pool_is_known(struct wl_device_pool *pool)
     return answer;
 }
 
-int wl_device_pool_create(struct wl_device_pool **pool)
+int wl_device_pool_create(int device, struct wl_device_pool **pool)
 {
     struct wl_device_pool *made = wl_alloc_zero(1, sizeof *made);
     made->self = made;
-    set_up(made);
+    set_up(made, device);
     wl_device_enter_beside();
     HASH_ADD_PTR(made_pools, self, made);
     wl_device_leave();
@@ -182,14 +185,16 @@ static void change(struct wl_device_pool *pool, int64_t bytes)
     put(pool, RESERVED, (used + piece - 1) / piece * piece);
 }
 
-int wl_device_pool_allocate(struct wl_device_pool *pool, size_t size_bytes, void **address)
+int wl_device_pool_allocate(struct wl_device_pool *pool, size_t size_bytes, void *stream,
+                            void **address)
 {
-    const int device = wl_device_current();
+    const int device = wl_device_stream_device(stream);
     wl_device_enter_beside();
-    int code = wl_device_memory_allocate_held(WL_DEVICE_MEMORY_DEVICE, size_bytes, 0, address);
+    pool = pool && is_known(pool) ? pool : current_of(device);
+    int code = wl_device_memory_allocate_held(WL_DEVICE_MEMORY_DEVICE, size_bytes,
+                                              (uint32_t)pool->device, address);
     if (code == WL_DEVICE_OK && *address) {
         struct taken *taken = wl_alloc_zero(1, sizeof *taken);
-        pool = pool && is_known(pool) ? pool : current_of(device);
         *taken = (struct taken){.address = *address, .pool = pool, .size_bytes = size_bytes};
         HASH_ADD_PTR(all_taken, address, taken);
         change(pool, (int64_t)size_bytes);

@@ -10,7 +10,7 @@ struct wl_device_pool;
 
 /* WL_DEVICE_INVALID_VALUE for a pool that is not known, an attribute that there is none of or that
  * cannot be set, and where a default pool is destroyed. */
-WL_EXPORT int wl_device_pool_create(struct wl_device_pool **pool);
+WL_EXPORT int wl_device_pool_create(int device, struct wl_device_pool **pool);
 /* Where it was the one of a device, that is the default pool again. */
 WL_EXPORT int wl_device_pool_destroy(struct wl_device_pool *pool);
 WL_EXPORT bool wl_device_pool_is_known(struct wl_device_pool *pool);
@@ -21,8 +21,9 @@ WL_EXPORT int wl_device_pool_use(int device, struct wl_device_pool *pool);
 /* By the numbers of cudaMemPoolAttr: an int, or 8 bytes. */
 WL_EXPORT int wl_device_pool_get(struct wl_device_pool *pool, int attribute, void *value);
 WL_EXPORT int wl_device_pool_set(struct wl_device_pool *pool, int attribute, const void *value);
-/* Allocates from the pool (NULL: from that of this thread's device). Freeing memory, by whatever
- * call, gives it back. */
-int wl_device_pool_allocate(struct wl_device_pool *pool, size_t size_bytes, void **address);
+/* Allocates from the pool (NULL: from that of the stream's device) memory of its device. Freeing it,
+ * by whatever call, gives it back. */
+int wl_device_pool_allocate(struct wl_device_pool *pool, size_t size_bytes, void *stream,
+                            void **address);
 
 #endif
