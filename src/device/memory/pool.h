@@ -21,8 +21,8 @@ WL_EXPORT int wl_device_pool_use(int device, struct wl_device_pool *pool);
 /* By the numbers of cudaMemPoolAttr: an int, or 8 bytes. */
 WL_EXPORT int wl_device_pool_get(struct wl_device_pool *pool, int attribute, void *value);
 WL_EXPORT int wl_device_pool_set(struct wl_device_pool *pool, int attribute, const void *value);
-/* Allocates from the pool (NULL: from that of the stream's device) memory of its device. Freeing it,
- * by whatever call, gives it back. */
+/* Allocates from the pool (NULL: from that of the stream's device) memory of its device. Freeing
+ * it, by whatever call, gives it back. */
 int wl_device_pool_allocate(struct wl_device_pool *pool, size_t size_bytes, void *stream,
                             void **address);
 
