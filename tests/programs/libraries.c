@@ -552,6 +552,8 @@ static void test_handles(void)
     }
 }
 
+typedef int (*linker_create)(void **linker, unsigned count, const char **options);
+static const char *link_options[] = {"-arch=sm_90"};
 static const char linked_text[] =
     ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() { ret; }\n";
 
@@ -568,15 +570,13 @@ static void test_linked_files(void *library)
         FIND(int (*)(void *, int, const void *, size_t, const char *), library, "nvJitLinkAddData");
     EXPECT(write(file, linked_text, sizeof linked_text - 1), sizeof linked_text - 1);
     close(file);
-    EXPECT(FIND(int (*)(void **, unsigned, const char **), library, "nvJitLinkCreate")(&linker, 0,
-                                                                                       NULL),
-           0);
+    EXPECT(FIND(linker_create, library, "nvJitLinkCreate")(&linker, 1, link_options), 0);
     EXPECT(add_file(linker, 2, "/nowhere/at/all"), 3);
     EXPECT(add_file(linker, 2, NULL), 10);
     EXPECT(add_file(NULL, 2, path), 10);
     EXPECT(add_file(linker, 0, path), 12);
     capture_stderr();
-    EXPECT(add_file(linker, 5, path), 6);
+    EXPECT(add_file(linker, 5, "/proc/self/exe"), 6);
     EXPECT(add(linker, 10,
                "\x7f"
                "ELF",
@@ -599,21 +599,94 @@ static void test_linked_files(void *library)
     unlink(path);
 }
 
-static void test_linker(void)
+/* What nvJitLink of CUDA 13.0 answers to options. */
+static void test_link_options(void *library)
 {
-    void *library = open_library("libnvJitLink.so.13"), *linker = NULL;
-    size_t bytes = 0;
-    EXPECT(FIND(int (*)(void **, unsigned, const char **), library,
-                "__nvJitLinkCreate_13_0")(&linker, 0, NULL),
-           0);
+    const struct {
+        const char *options[3];
+        int status;
+    } rows[] = {
+        {{"-O3"}, 2},
+        {{"-arch=sm_90", "-O4"}, 1},
+        {{"-arch=sm_90", "-nonsense"}, 1},
+        {{"--arch=sm_90"}, 1},
+        {{"-arch", "sm_90"}, 1},
+        {{"-arch=90"}, 1},
+        {{"-arch=sm_999"}, 16},
+        {{"-arch=compute_90"}, 11},
+        {{"-arch=sm_90", "-ptx"}, 11},
+        {{"-arch=sm_90", "-ptx", "-lto"}, 0},
+        {{"-arch=sm_100f", "-lineinfo", "-Xptxas=-v"}, 0},
+        {{"-arch=sm_90a", "-maxrregcount=32", "-ftz=true"}, 0},
+    };
+    linker_create create = FIND(linker_create, library, "nvJitLinkCreate");
+    call_2 error_bytes = FIND(call_2, library, "nvJitLinkGetErrorLogSize");
+    void *linker = NULL;
+    size_t bytes = 77;
+    char log[100];
+    EXPECT(create(NULL, 1, link_options), 10);
+    EXPECT(create(&linker, 0, NULL), 10);
+    EXPECT(create(&linker, 1, NULL), 10);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        unsigned count = 0;
+        while (count < 3 && rows[i].options[count])
+            count++;
+        EXPECT(create(&linker, count, (const char **)(uintptr_t)rows[i].options), rows[i].status);
+        EXPECT(error_bytes(linker, &bytes), 0);
+        EXPECT(bytes > 0, rows[i].status && rows[i].status != 2);
+        if (i == 2) {
+            EXPECT(bytes, 32);
+            EXPECT(FIND(call_2, library, "nvJitLinkGetErrorLog")(linker, log), 0);
+            EXPECT_TEXT(log, "unrecognized option: -nonsense\n");
+        }
+        if (i == 9)
+            EXPECT(FIND(call_1, library, "nvJitLinkComplete")(linker), 5);
+        EXPECT(FIND(call_1, library, "nvJitLinkDestroy")(&linker), 0);
+    }
+}
+
+/* Calls with what they do not take, and out of order. */
+static void test_link_order(void *library)
+{
+    void *linker;
+    size_t bytes = 77;
+    call_1 complete = FIND(call_1, library, "nvJitLinkComplete");
+    call_2 image_bytes = FIND(call_2, library, "nvJitLinkGetLinkedCubinSize");
     int (*add)(void *, int, const void *, size_t, const char *) =
         FIND(int (*)(void *, int, const void *, size_t, const char *), library, "nvJitLinkAddData");
-    EXPECT(FIND(call_1, library, "nvJitLinkComplete")(linker), 3);
-    EXPECT(add(linker, 2, linked_text, sizeof linked_text, "k"), 0);
-    EXPECT(FIND(call_1, library, "nvJitLinkComplete")(linker), 0);
-    EXPECT(FIND(call_2, library, "nvJitLinkGetLinkedCubinSize")(linker, &bytes), 0);
+    EXPECT(FIND(linker_create, library, "__nvJitLinkCreate_13_0")(&linker, 1, link_options), 0);
+    EXPECT(image_bytes(linker, &bytes), 6);
+    EXPECT(add(NULL, 2, linked_text, sizeof linked_text, "k"), 10);
+    EXPECT(add(linker, 2, linked_text, 0, "k"), 3);
+    EXPECT(add(linker, 99, linked_text, sizeof linked_text, "k"), 12);
+    EXPECT(add(linker, 1, linked_text, sizeof linked_text, "k"), 12);
+    EXPECT(add(linker, 10, "hello", 6, "k"), 8);
+    EXPECT(add(linker, 2, "hello", 6, "k"), 12);
+    capture_stderr();
+    EXPECT(add(linker, 2, linked_text, sizeof linked_text - 4, "k"), 4);
+    EXPECT(*captured_stderr() != 0, 1); /* where it is wrong */
+    EXPECT(add(linker, 2, linked_text, sizeof linked_text, NULL), 0);
+    EXPECT(complete(linker), 0);
+    EXPECT(complete(linker), 6);
+    EXPECT(add(linker, 2, linked_text, sizeof linked_text, "k"), 6);
+    EXPECT(image_bytes(linker, NULL), 10);
+    EXPECT(image_bytes(linker, &bytes), 0);
     EXPECT(bytes > sizeof linked_text / 2, 1);
+    EXPECT(FIND(call_2, library, "nvJitLinkGetInfoLogSize")(linker, &bytes), 0);
+    EXPECT(bytes, 0);
     EXPECT(FIND(call_1, library, "nvJitLinkDestroy")(&linker), 0);
+    EXPECT(FIND(call_1, library, "nvJitLinkDestroy")(&linker), 10);
+    EXPECT(complete(NULL), 10);
+    EXPECT(FIND(linker_create, library, "nvJitLinkCreate")(&linker, 1, link_options), 0);
+    EXPECT(complete(linker), 0); /* of nothing */
+    EXPECT(FIND(call_1, library, "nvJitLinkDestroy")(&linker), 0);
+}
+
+static void test_linker(void)
+{
+    void *library = open_library("libnvJitLink.so.13");
+    test_link_options(library);
+    test_link_order(library);
     test_linked_files(library);
 }
 
