@@ -13,9 +13,40 @@ int cudaStreamGetAttribute(void *stream, int attribute, void *value);
 int cuInit(unsigned flags);
 int cuDeviceGetCount(int *count);
 int cuCtxGetDevice(int *device);
+int cuCtxGetCurrent(void **context);
+int cuCtxSetCurrent(void *context);
+int cuCtxPushCurrent_v2(void *context);
+int cuCtxPopCurrent_v2(void **context);
+int cuDevicePrimaryCtxRetain(void **context, int device);
 int cudaMallocAsync(void **address, size_t bytes, void *stream);
 int cuMemAlloc_v2(void **address, size_t bytes);
 int cuPointerGetAttribute(void *value, int attribute, void *pointer);
+
+/* Each API finds what the other one selected. */
+static void select_by_contexts(void)
+{
+    void *contexts[2], *got;
+    int device = 77;
+    EXPECT(cudaSetDevice(0), 0);
+    for (int i = 0; i < 2; i++)
+        EXPECT(cuDevicePrimaryCtxRetain(&contexts[i], i), 0);
+    EXPECT(cuCtxSetCurrent(contexts[1]), 0);
+    EXPECT(cudaGetDevice(&device), 0);
+    EXPECT(device, 1);
+    EXPECT(cuCtxPushCurrent_v2(contexts[0]), 0);
+    EXPECT(cudaGetDevice(&device), 0);
+    EXPECT(device, 0);
+    EXPECT(cuCtxPopCurrent_v2(&got), 0);
+    EXPECT(got == contexts[0], 1);
+    EXPECT(cudaGetDevice(&device), 0);
+    EXPECT(device, 1);
+    EXPECT(cudaSetDevice(0), 0);
+    EXPECT(cuCtxGetCurrent(&got), 0);
+    EXPECT(got == contexts[0], 1);
+    EXPECT(cuCtxGetDevice(&device), 0);
+    EXPECT(device, 0);
+    EXPECT(cuCtxSetCurrent(NULL), 0);
+}
 
 int main(void)
 {
@@ -69,5 +100,6 @@ int main(void)
     EXPECT(cudaStreamGetAttribute(stream, 1, got), 0);
     EXPECT(memcmp(attribute, got, sizeof got), 0);
     EXPECT(cudaStreamSetAttribute(stream, 99, attribute), 1);
+    select_by_contexts();
     return failures != 0;
 }

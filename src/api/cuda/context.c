@@ -39,11 +39,21 @@ static bool is_primary(const struct context *context)
     return context >= primaries && context < primaries + WL_DEVICES_MAX;
 }
 
+/* The runtime selects a device by making its primary context current. */
 static struct context *current(void)
 {
     if (!depth)
         return wl_device_is_runtime_used() ? primary_of(wl_device_current()) : NULL;
+    if (stack[depth - 1]->device != wl_device_current())
+        stack[depth - 1] = primary_of(wl_device_current());
     return stack[depth - 1];
+}
+
+/* Other contexts are on the stack: its last one's device is the thread's. */
+static void select_device(void)
+{
+    if (depth)
+        wl_device_select(stack[depth - 1]->device);
 }
 
 static bool is_ready(void)
@@ -195,7 +205,9 @@ static int push(struct context *context)
 {
     if (depth == CONTEXTS_MAX)
         return WL_DEVICE_INVALID_VALUE;
+    current(); /* what the runtime did to the one below */
     stack[depth++] = context;
+    select_device();
     return WL_DEVICE_OK;
 }
 
@@ -241,6 +253,7 @@ int cuCtxDestroy_v2(void *context)
         if (stack[i] != context)
             stack[kept++] = stack[i];
     depth = kept;
+    select_device();
     free(context);
     return WL_DEVICE_OK;
 }
@@ -258,9 +271,11 @@ int cuCtxPopCurrent_v2(void **context)
         return WL_DEVICE_NOT_INITIALIZED;
     if (!depth)
         return WL_DEVICE_INVALID_CONTEXT;
+    struct context *popped = current();
     depth--;
+    select_device();
     if (context)
-        *context = stack[depth];
+        *context = popped;
     return WL_DEVICE_OK;
 }
 
@@ -270,6 +285,7 @@ int cuCtxSetCurrent(void *context)
         return WL_DEVICE_NOT_INITIALIZED;
     if (depth)
         depth--;
+    select_device();
     return context ? push(context) : WL_DEVICE_OK;
 }
 
