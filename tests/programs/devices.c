@@ -17,6 +17,8 @@ int cuCtxGetCurrent(void **context);
 int cuCtxSetCurrent(void *context);
 int cuCtxPushCurrent_v2(void *context);
 int cuCtxPopCurrent_v2(void **context);
+int cuCtxEnablePeerAccess(void *context, unsigned flags);
+int cuCtxDisablePeerAccess(void *context);
 int cuDevicePrimaryCtxRetain(void **context, int device);
 int cudaMallocAsync(void **address, size_t bytes, void *stream);
 int cuMemAlloc_v2(void **address, size_t bytes);
@@ -45,6 +47,14 @@ static void select_by_contexts(void)
     EXPECT(got == contexts[0], 1);
     EXPECT(cuCtxGetDevice(&device), 0);
     EXPECT(device, 0);
+    EXPECT(cuCtxEnablePeerAccess(contexts[1], 1), 1);
+    EXPECT(cuCtxEnablePeerAccess(contexts[0], 0), 201);
+    EXPECT(cuCtxEnablePeerAccess(NULL, 0), 201);
+    EXPECT(cuCtxEnablePeerAccess(contexts[1], 0), 0);
+    EXPECT(cudaDeviceEnablePeerAccess(1, 0), 704);
+    EXPECT(cudaGetLastError(), 704);
+    EXPECT(cuCtxDisablePeerAccess(contexts[1]), 0);
+    EXPECT(cuCtxDisablePeerAccess(contexts[1]), 705);
     EXPECT(cuCtxSetCurrent(NULL), 0);
 }
 

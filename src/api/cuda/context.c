@@ -470,6 +470,37 @@ int cuCtxSetSharedMemConfig(int config)
     return wl_cuda_enter();
 }
 
+/* ---- access of the current context to memory of another one ---- */
+
+static int check_peer(const struct context *peer)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!peer || peer == current()))
+        code = WL_DEVICE_INVALID_CONTEXT;
+    return code;
+}
+
+/* Contexts of one device share its memory anyway. */
+int cuCtxEnablePeerAccess(void *context, unsigned flags)
+{
+    const struct context *peer = context;
+    int code = check_peer(peer);
+    if (code == WL_DEVICE_OK && flags)
+        code = WL_DEVICE_INVALID_VALUE;
+    return code || peer->device == current()->device
+               ? code
+               : wl_device_enable_peer(current()->device, peer->device);
+}
+
+int cuCtxDisablePeerAccess(void *context)
+{
+    const struct context *peer = context;
+    int code = check_peer(peer);
+    return code || peer->device == current()->device
+               ? code
+               : wl_device_disable_peer(current()->device, peer->device);
+}
+
 /* ---- the primary context ---- */
 
 static pthread_mutex_t primary_lock = PTHREAD_MUTEX_INITIALIZER;

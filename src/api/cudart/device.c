@@ -262,31 +262,18 @@ int cudaDeviceCanAccessPeer(int *can, int device, int peer)
     return wl_cudart_done(code ? code : check_device(peer));
 }
 
-/* Every device reaches the memory of every other, asked to or not; what a thread's device was asked
- * is remembered for the answers. */
-static uint64_t enabled_peers[WL_DEVICES_MAX];
-
 int cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
     int code = flags ? WL_DEVICE_INVALID_VALUE : check_device(peer);
     if (code == WL_DEVICE_OK && peer == wl_device_current())
         code = WL_DEVICE_INVALID_DEVICE;
-    if (code)
-        return wl_cudart_done(code);
-    uint64_t bit = (uint64_t)1 << peer;
-    uint64_t before = __atomic_fetch_or(&enabled_peers[wl_device_current()], bit, __ATOMIC_RELAXED);
-    return wl_cudart_done(before & bit ? WL_DEVICE_PEER_ALREADY_ENABLED : WL_DEVICE_OK);
+    return wl_cudart_done(code ? code : wl_device_enable_peer(wl_device_current(), peer));
 }
 
 int cudaDeviceDisablePeerAccess(int peer)
 {
     int code = check_device(peer);
-    if (code)
-        return wl_cudart_done(code);
-    uint64_t bit = (uint64_t)1 << peer;
-    uint64_t before =
-        __atomic_fetch_and(&enabled_peers[wl_device_current()], ~bit, __ATOMIC_RELAXED);
-    return wl_cudart_done(before & bit ? WL_DEVICE_OK : WL_DEVICE_PEER_NOT_ENABLED);
+    return wl_cudart_done(code ? code : wl_device_disable_peer(wl_device_current(), peer));
 }
 
 enum { P2P_RANK, P2P_ACCESS, P2P_ATOMICS, P2P_ARRAYS, P2P_COUNT };

@@ -110,6 +110,10 @@ WL_EXPORT int wl_device_count(void);
  */
 WL_EXPORT int wl_device_current(void);
 WL_EXPORT int wl_device_select(int device);
+/* Access of a device to another's memory, both of which there are, and not the same:
+ * WL_DEVICE_PEER_ALREADY_ENABLED, WL_DEVICE_PEER_NOT_ENABLED. */
+WL_EXPORT int wl_device_enable_peer(int device, int peer);
+WL_EXPORT int wl_device_disable_peer(int device, int peer);
 /* Notes that the runtime API is used: the driver API then finds the primary context current, as on
  * hardware. */
 WL_EXPORT void wl_device_use_runtime(void);
