@@ -25,6 +25,7 @@ union value { /* of an attribute */
     int api##GraphKernelNodeCopyAttributes(void *to, void *from);
 GRAPH_CALLS(cuda)
 GRAPH_CALLS(cu)
+int cuStreamWaitValue32_v2(void *stream, uint64_t address, uint32_t value, unsigned flags);
 int cudaGraphCreate(void **graph, unsigned flags);
 int cudaGraphDestroy(void *graph);
 int cudaGraphClone(void **clone, void *graph);
@@ -188,6 +189,32 @@ static void replace_child(void)
     EXPECT(cudaGraphExecDestroy(executable), 0);
 }
 
+/* A graph that waits for its turn holds its objects until it has run. */
+static void destroy_while_waiting(void)
+{
+    void *graph, *node, *executable, *object, *stream;
+    volatile uint32_t *flag;
+    volatile int destroyed = 0;
+    EXPECT(cudaStreamCreate(&stream), 0);
+    EXPECT(cudaMallocManaged((void **)&flag, 4, 1), 0);
+    *flag = 0;
+    EXPECT(cudaGraphCreate(&graph, 0), 0);
+    add_kernel(&node, graph, 1);
+    EXPECT(cudaUserObjectCreate(&object, (void *)(uintptr_t)&destroyed, count, 1, 1), 0);
+    EXPECT(cudaGraphRetainUserObject(graph, object, 1, 1), 0);
+    EXPECT(cudaGraphInstantiateWithFlags(&executable, graph, 0), 0);
+    EXPECT(cuStreamWaitValue32_v2(stream, (uint64_t)(uintptr_t)flag, 1, 0), 0);
+    EXPECT(cudaGraphLaunch(executable, stream), 0);
+    EXPECT(cudaGraphDestroy(graph), 0);
+    EXPECT(cudaGraphExecDestroy(executable), 0);
+    EXPECT(destroyed, 0);
+    *flag = 1;
+    EXPECT(cudaStreamSynchronize(stream), 0);
+    EXPECT(destroyed, 1);
+    EXPECT(cudaStreamDestroy(stream), 0);
+    EXPECT(cudaFree((void *)(uintptr_t)flag), 0);
+}
+
 /* ---- attributes ---- */
 
 enum { WINDOW = 1, COOPERATIVE = 2, SYNC_POLICY = 3, CLUSTER = 4, PRIORITY = 8 };
@@ -256,6 +283,7 @@ int main(void)
     keep_alive_cuda();
     keep_alive_cu();
     replace_child();
+    destroy_while_waiting();
     set_attributes_cuda();
     set_attributes_cu();
     return failures != 0;

@@ -310,8 +310,14 @@ static void prefetch_in_streams(void)
 static void reset_device(void)
 {
     const struct location here = {1, 0};
-    void *pool, *managed[4];
+    const struct pool_properties properties = {.kind = 1, .location = {1, 0}};
+    uint64_t threshold = 4096;
+    void *pool, *own, *current, *managed[4];
     EXPECT(cudaDeviceGetDefaultMemPool(&pool, 0), 0);
+    EXPECT(cudaMemPoolSetAttribute(pool, 4, &threshold), 0);
+    EXPECT(cudaMemPoolCreate(&own, &properties), 0);
+    EXPECT(cudaDeviceSetMemPool(0, own), 0);
+    EXPECT(cudaDeviceSetMemPool(0, pool), 0);
     EXPECT(cudaMallocAsync(&managed[0], 4096, stream), 0);
     EXPECT(amount(pool, 7), 4096);
     EXPECT(cudaMallocManaged(&managed[0], PAGE, 1), 0);
@@ -319,6 +325,10 @@ static void reset_device(void)
     EXPECT(cudaDeviceReset(), 0);
     EXPECT(amount(pool, 7), 0);
     EXPECT(amount(pool, 5), 0);
+    EXPECT(amount(pool, 4), 0);
+    EXPECT(cudaMemPoolDestroy(own), 1);
+    EXPECT(cudaDeviceGetMemPool(&current, 0), 0);
+    EXPECT(current == pool, 1);
     for (int i = 0; i < 4; i++) {
         EXPECT(cudaMallocManaged(&managed[i], PAGE, 1), 0);
         EXPECT(range_cuda(managed[i], PAGE, READ_MOSTLY), 0);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "device/core/beside.h"
+#include "device/graph/objects.h"
 #include "device/kernel/state.h"
 #include "device/memory/state.h"
 
@@ -15,11 +16,24 @@ struct queued {
     int code;
 };
 
+/* The graph may have been the last that held an object of the program, whose function is called
+ * without the lock. */
+static void drop_graph(struct wl_device_operation *operation)
+{
+    wl_device_enter();
+    wl_device_operation_free(operation);
+    *operation = (struct wl_device_operation){.kind = WL_DEVICE_OPERATION_EMPTY};
+    wl_device_leave();
+    wl_device_objects_bury();
+}
+
 static void work(void *self)
 {
     struct queued *queued = self;
     wl_device_select(queued->device);
     queued->code = wl_device_operation_run(&queued->operation, queued->stream);
+    if (queued->operation.kind == WL_DEVICE_OPERATION_GRAPH)
+        drop_graph(&queued->operation);
 }
 
 static void expect(const struct queued *queued, int change)

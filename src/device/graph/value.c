@@ -122,10 +122,12 @@ int wl_device_value_write(void *stream, void *address, uint64_t value, size_t si
     int code = check(stream, address, size_bytes);
     if (code)
         return code;
-    if (wl_device_stream_poll(stream) != WL_DEVICE_NOT_READY) {
+    code = wl_device_stream_poll(stream);
+    if (code == WL_DEVICE_OK)
         write_now(address, value, size_bytes);
-        return WL_DEVICE_OK;
-    }
+    if (code != WL_DEVICE_NOT_READY)
+        return code;
+    code = WL_DEVICE_OK;
     for (size_t i = 0; i < size_bytes && code == WL_DEVICE_OK; i += sizeof(uint32_t)) {
         struct wl_device_operation operation = {
             .kind = WL_DEVICE_OPERATION_FILL,

@@ -611,7 +611,7 @@ static void reset(void)
     reset_arena(&wl_device_memory.device);
     reset_arena(&wl_device_memory.host);
     wl_device_virtual_reset();
-    wl_device_pool_give_all();
+    wl_device_pool_forget_all();
     wl_device_memory_forget_all_advice();
     wl_device_memory.registered.count = wl_device_memory.freed.count = 0;
     wl_device_memory.ranges_are_stale = true;
@@ -623,7 +623,7 @@ static void shut_down(void)
     wl_device_arena_close(&wl_device_memory.device);
     wl_device_arena_close(&wl_device_memory.host);
     wl_device_virtual_reset();
-    wl_device_pool_give_all();
+    wl_device_pool_forget_all();
     wl_device_memory_forget_all_advice();
     free(wl_device_memory.registered.items);
     free(wl_device_memory.ranges.items);

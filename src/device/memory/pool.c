@@ -41,13 +41,14 @@ static struct taken *all_taken;
 
 static void set_up(struct wl_device_pool *pool, int device)
 {
-    pool->device = device;
+    *pool = (struct wl_device_pool){.self = pool, .device = device};
     for (int i = FOLLOW_EVENTS; i <= ALLOW_INTERNAL; i++)
         pool->values[i] = 1;
 }
 
 __attribute__((constructor)) static void set_up_defaults(void)
 {
+    memset(currents, 0, sizeof currents);
     for (int i = 0; i < WL_DEVICES_MAX; i++)
         set_up(&defaults[i], i);
 }
@@ -77,7 +78,6 @@ bool wl_device_pool_is_known(struct wl_device_pool *pool)
 int wl_device_pool_create(int device, struct wl_device_pool **pool)
 {
     struct wl_device_pool *made = wl_alloc_zero(1, sizeof *made);
-    made->self = made;
     set_up(made, device);
     wl_device_enter_beside();
     HASH_ADD_PTR(made_pools, self, made);
@@ -220,11 +220,18 @@ void wl_device_pool_give(uint64_t start)
         give(taken);
 }
 
-void wl_device_pool_give_all(void)
+void wl_device_pool_forget_all(void)
 {
     struct taken *taken, *next;
+    struct wl_device_pool *pool, *other;
     HASH_ITER(hh, all_taken, taken, next)
     {
         give(taken);
     }
+    HASH_ITER(hh, made_pools, pool, other)
+    {
+        HASH_DEL(made_pools, pool);
+        free(pool);
+    }
+    set_up_defaults();
 }

@@ -52,9 +52,9 @@ bool wl_device_virtual_find(uint64_t address, struct wl_sim_range *range);
 uint64_t wl_device_virtual_taken(void);
 void wl_device_virtual_reset(void);
 
-/* Memory goes that may be of a pool (pool.c); all but variables does. */
+/* Memory goes that may be of a pool (pool.c); all goes but variables, and pools of the program. */
 void wl_device_pool_give(uint64_t start);
-void wl_device_pool_give_all(void);
+void wl_device_pool_forget_all(void);
 
 /* Memory comes, of which nothing was said (advice.c). */
 void wl_device_memory_forget_advice(uint64_t start, uint64_t size_bytes);
