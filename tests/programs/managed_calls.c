@@ -21,6 +21,10 @@ struct copy_3d {
     int order;
     unsigned flags;
 };
+struct pool_access {
+    struct location location;
+    int access;
+};
 struct pool_properties {
     int kind, handle_kinds;
     struct location location;
@@ -43,6 +47,7 @@ struct pool_properties {
     int api##MemPoolDestroy(void *pool);                                                           \
     int api##MemPoolGetAttribute(void *pool, int attribute, void *value);                          \
     int api##MemPoolSetAttribute(void *pool, int attribute, void *value);                          \
+    int api##MemPoolSetAccess(void *pool, const struct pool_access *accesses, size_t count);       \
     int api##MemPoolGetAccess(int *access, void *pool, struct location *location);                 \
     int api##MemPoolTrimTo(void *pool, size_t bytes);                                              \
     int api##MemPrefetchBatchAsync(void **addresses, size_t *sizes, size_t count,                  \
@@ -159,51 +164,56 @@ static uint64_t amount(void *pool, int attribute)
     return value;
 }
 
-#define POOLS(api, allocate)                                                 \
-    static void use_pools_##api(void)                                        \
-    {                                                                        \
-        struct pool_properties properties = {.kind = 1, .location = {1, 0}}; \
-        struct location here = {1, 0};                                       \
-        void *first, *pool, *current, *address, *other;                      \
-        uint64_t threshold = 4096, zero = 0;                                 \
-        int access = 0, is_on = 7;                                           \
-        EXPECT(api##DeviceGetDefaultMemPool(&first, 0), 0);                  \
-        EXPECT(api##DeviceGetDefaultMemPool(&first, 9), 101);                \
-        EXPECT(api##MemGetDefaultMemPool(&current, &here, 1), 0);            \
-        EXPECT(current == first, 1);                                         \
-        EXPECT(api##MemPoolDestroy(first), 1);                               \
-        EXPECT(api##MemPoolCreate(&pool, NULL), 1);                          \
-        EXPECT(api##MemPoolCreate(&pool, &properties), 0);                   \
-        EXPECT(api##MemPoolGetAttribute(pool, 1, &is_on), 0);                \
-        EXPECT(is_on, 1);                                                    \
-        EXPECT(api##MemPoolSetAttribute(pool, 4, &threshold), 0);            \
-        EXPECT(amount(pool, 4), 4096);                                       \
-        EXPECT(api##MemPoolSetAttribute(pool, 5, &zero), 1);                 \
-        EXPECT(api##MemPoolSetAttribute(pool, 9, &zero), 1);                 \
-        EXPECT(allocate(&address, 1024, pool, stream), 0);                   \
-        EXPECT(amount(pool, 7), 1024);                                       \
-        EXPECT(cudaFreeAsync(address, stream), 0);                           \
-        EXPECT(amount(pool, 7), 0);                                          \
-        EXPECT(amount(pool, 8), 1024);                                       \
-        EXPECT(api##MemPoolSetAttribute(pool, 8, &threshold), 1);            \
-        EXPECT(api##MemPoolSetAttribute(pool, 8, &zero), 0);                 \
-        EXPECT(amount(pool, 8), 0);                                          \
-        EXPECT(api##MemSetMemPool(&here, 1, pool), 0);                       \
-        EXPECT(api##MemGetMemPool(&current, &here, 1), 0);                   \
-        EXPECT(current == pool, 1);                                          \
-        EXPECT(cudaMallocAsync(&other, 512, stream), 0);                     \
-        EXPECT(amount(pool, 7), 512);                                        \
-        EXPECT(cudaFree(other), 0);                                          \
-        EXPECT(amount(pool, 7), 0);                                          \
-        EXPECT(api##MemPoolTrimTo(pool, 0), 0);                              \
-        EXPECT(api##MemPoolGetAccess(&access, pool, &here), 0);              \
-        EXPECT(access, 3);                                                   \
-        EXPECT(api##DeviceSetMemPool(0, NULL), 1);                           \
-        EXPECT(api##MemPoolDestroy(pool), 0);                                \
-        EXPECT(api##MemPoolDestroy(pool), 1);                                \
-        EXPECT(allocate(&address, 1024, pool, stream), 1);                   \
-        EXPECT(api##DeviceGetMemPool(&current, 0), 0);                       \
-        EXPECT(current == first, 1);                                         \
+#define POOLS(api, allocate)                                                                  \
+    static void use_pools_##api(void)                                                         \
+    {                                                                                         \
+        struct pool_properties properties = {.kind = 1, .location = {1, 0}};                  \
+        struct location here = {1, 0};                                                        \
+        struct pool_access reached = {{1, 0}, 3}, nowhere = {{1, 9}, 3}, wrong = {{0, 0}, 3}; \
+        void *first, *pool, *current, *address, *other;                                       \
+        uint64_t threshold = 4096, zero = 0;                                                  \
+        int access = 0, is_on = 7;                                                            \
+        EXPECT(api##DeviceGetDefaultMemPool(&first, 0), 0);                                   \
+        EXPECT(api##DeviceGetDefaultMemPool(&first, 9), 101);                                 \
+        EXPECT(api##MemGetDefaultMemPool(&current, &here, 1), 0);                             \
+        EXPECT(current == first, 1);                                                          \
+        EXPECT(api##MemPoolDestroy(first), 1);                                                \
+        EXPECT(api##MemPoolCreate(&pool, NULL), 1);                                           \
+        EXPECT(api##MemPoolCreate(&pool, &properties), 0);                                    \
+        EXPECT(api##MemPoolGetAttribute(pool, 1, &is_on), 0);                                 \
+        EXPECT(is_on, 1);                                                                     \
+        EXPECT(api##MemPoolSetAttribute(pool, 4, &threshold), 0);                             \
+        EXPECT(amount(pool, 4), 4096);                                                        \
+        EXPECT(api##MemPoolSetAttribute(pool, 5, &zero), 1);                                  \
+        EXPECT(api##MemPoolSetAttribute(pool, 9, &zero), 1);                                  \
+        EXPECT(allocate(&address, 1024, pool, stream), 0);                                    \
+        EXPECT(amount(pool, 7), 1024);                                                        \
+        EXPECT(cudaFreeAsync(address, stream), 0);                                            \
+        EXPECT(amount(pool, 7), 0);                                                           \
+        EXPECT(amount(pool, 8), 1024);                                                        \
+        EXPECT(api##MemPoolSetAttribute(pool, 8, &threshold), 1);                             \
+        EXPECT(api##MemPoolSetAttribute(pool, 8, &zero), 0);                                  \
+        EXPECT(amount(pool, 8), 0);                                                           \
+        EXPECT(api##MemSetMemPool(&here, 1, pool), 0);                                        \
+        EXPECT(api##MemGetMemPool(&current, &here, 1), 0);                                    \
+        EXPECT(current == pool, 1);                                                           \
+        EXPECT(cudaMallocAsync(&other, 512, stream), 0);                                      \
+        EXPECT(amount(pool, 7), 512);                                                         \
+        EXPECT(cudaFree(other), 0);                                                           \
+        EXPECT(amount(pool, 7), 0);                                                           \
+        EXPECT(api##MemPoolTrimTo(pool, 0), 0);                                               \
+        EXPECT(api##MemPoolSetAccess(pool, &reached, 1), 0);                                  \
+        EXPECT(api##MemPoolSetAccess(pool, &nowhere, 1), 101);                                \
+        EXPECT(api##MemPoolSetAccess(pool, &wrong, 1), 1);                                    \
+        EXPECT(api##MemPoolSetAccess(pool, NULL, 1), 1);                                      \
+        EXPECT(api##MemPoolGetAccess(&access, pool, &here), 0);                               \
+        EXPECT(access, 3);                                                                    \
+        EXPECT(api##DeviceSetMemPool(0, NULL), 1);                                            \
+        EXPECT(api##MemPoolDestroy(pool), 0);                                                 \
+        EXPECT(api##MemPoolDestroy(pool), 1);                                                 \
+        EXPECT(allocate(&address, 1024, pool, stream), 1);                                    \
+        EXPECT(api##DeviceGetMemPool(&current, 0), 0);                                        \
+        EXPECT(current == first, 1);                                                          \
     }
 POOLS(cuda, cudaMallocFromPoolAsync)
 POOLS(cu, cuMemAllocFromPoolAsync)
