@@ -11,6 +11,12 @@ int cuCtxCreate_v2(void **context, unsigned flags, int device);
 int cuCtxDestroy_v2(void *context);
 int cuCtxGetCurrent(void **context);
 int cuCtxSetCurrent(void *context);
+int cuLibraryLoadData(void **library, const void *code, int *a, void **b, unsigned c, int *d,
+                      void **e, unsigned f);
+int cuLibraryGetKernelCount(unsigned *count, void *library);
+int cuLibraryEnumerateKernels(void **kernels, unsigned count, void *library);
+int cuLibraryGetKernel(void **kernel, void *library, const char *name);
+int cuLibraryUnload(void *library);
 int cuCtxGetDevice(int *device);
 int cuCtxSynchronize(void);
 int cuDevicePrimaryCtxRetain(void **context, int device);
@@ -54,8 +60,24 @@ static const char ptx[] =
            "mul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r4;\n"
            "ret;\n}\n";
 
+/* Libraries are of no context. */
+static void load_library(void)
+{
+    void *library, *kernel;
+    unsigned count = 0;
+    EXPECT(cuModuleLoadData(&library, ptx), 201);
+    EXPECT(cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0), 0);
+    EXPECT(cuLibraryGetKernelCount(&count, library), 0);
+    EXPECT(count > 0, 1);
+    EXPECT(cuLibraryEnumerateKernels(&kernel, 1, library), 0);
+    EXPECT(cuLibraryGetKernel(&kernel, library, "none"), 500);
+    EXPECT(cuLibraryUnload(library), 0);
+}
+
 static void begin(void)
 {
+    void *library;
+    EXPECT(cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0), 3);
     int value, device;
     char name[64];
     void *context;
@@ -74,6 +96,7 @@ static void begin(void)
     EXPECT(cuCtxSynchronize(), 201);
     EXPECT(cuCtxGetCurrent(&context), 0);
     EXPECT(context == NULL, 1);
+    load_library();
     EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
     EXPECT(cuCtxGetDevice(&device), 0);
     EXPECT(cuCtxDestroy_v2(context), 0);

@@ -70,6 +70,11 @@ int wl_cuda_enter(void)
     return wl_device_check();
 }
 
+int wl_cuda_ready(void)
+{
+    return is_ready() ? wl_device_check() : WL_DEVICE_NOT_INITIALIZED;
+}
+
 int wl_cuda_device(void)
 {
     return current()->device;

@@ -16,6 +16,8 @@
 /* Most calls require cuInit and a context that is current in the thread: returns 3 or 201 without
  * them, else wl_device_check. */
 int wl_cuda_enter(void);
+/* The same of calls that need no context. */
+int wl_cuda_ready(void);
 /* The device of the context that is current, which there is; the context of a device. */
 int wl_cuda_device(void);
 void *wl_cuda_context(int device);

@@ -15,10 +15,9 @@ static void clear_logs(unsigned count, const int *options, void **values)
             *(char *)values[i] = '\0';
 }
 
-static int load(void **module, const void *image)
+static int load(int code, void **module, const void *image)
 {
     struct wl_device_module *loaded;
-    int code = wl_cuda_enter();
     if (code == WL_DEVICE_OK && (!module || !image))
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
@@ -30,36 +29,40 @@ static int load(void **module, const void *image)
 
 int cuModuleLoadData(void **module, const void *image)
 {
-    return load(module, image);
+    return load(wl_cuda_enter(), module, image);
 }
 
 int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options,
                        void **values)
 {
     clear_logs(count, options, values);
-    return load(module, image);
+    return load(wl_cuda_enter(), module, image);
 }
 
 int cuModuleLoadFatBinary(void **module, const void *image)
 {
-    return load(module, image);
+    return load(wl_cuda_enter(), module, image);
 }
 
-int cuModuleLoad(void **module, const char *path)
+static int load_file(int code, void **module, const char *path)
 {
     struct wl_text content = {0};
     if (!path)
         return WL_DEVICE_INVALID_VALUE;
     if (wl_file_read(path, &content, NULL))
         return WL_DEVICE_FILE_NOT_FOUND;
-    int code = content.length >= 4 ? load(module, content.data) : WL_DEVICE_INVALID_IMAGE;
+    code = content.length >= 4 ? load(code, module, content.data) : WL_DEVICE_INVALID_IMAGE;
     wl_text_free(&content);
     return code;
 }
 
-int cuModuleUnload(void *module)
+int cuModuleLoad(void **module, const char *path)
 {
-    int code = wl_cuda_enter();
+    return load_file(wl_cuda_enter(), module, path);
+}
+
+static int unload(int code, void *module)
+{
     if (code == WL_DEVICE_OK && !module)
         code = WL_DEVICE_INVALID_HANDLE;
     if (code == WL_DEVICE_OK)
@@ -67,9 +70,13 @@ int cuModuleUnload(void *module)
     return code;
 }
 
-int cuModuleGetFunction(void **function, void *module, const char *name)
+int cuModuleUnload(void *module)
 {
-    int code = wl_cuda_enter();
+    return unload(wl_cuda_enter(), module);
+}
+
+static int get_function(int code, void **function, void *module, const char *name)
+{
     if (code == WL_DEVICE_OK && (!function || !module || !name))
         code = module ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_INVALID_HANDLE;
     if (code)
@@ -79,6 +86,11 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
     if (code == WL_DEVICE_OK)
         *function = kernel;
     return code;
+}
+
+int cuModuleGetFunction(void **function, void *module, const char *name)
+{
+    return get_function(wl_cuda_enter(), function, module, name);
 }
 
 int cuModuleGetGlobal_v2(uint64_t *pointer, size_t *bytes, void *module, const char *name)
@@ -102,10 +114,9 @@ int cuModuleGetLoadingMode(int *mode)
     return WL_DEVICE_OK;
 }
 
-int cuModuleGetFunctionCount(unsigned *count, void *module)
+static int count_functions(int code, unsigned *count, void *module)
 {
     struct wl_device_kernel *kernel;
-    int code = wl_cuda_enter();
     if (code == WL_DEVICE_OK && (!count || !module))
         code = module ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_INVALID_HANDLE;
     if (code)
@@ -116,9 +127,14 @@ int cuModuleGetFunctionCount(unsigned *count, void *module)
     return code == WL_DEVICE_NOT_FOUND ? WL_DEVICE_OK : wl_cuda_code(code);
 }
 
-int cuModuleEnumerateFunctions(struct wl_device_kernel **functions, unsigned count, void *module)
+int cuModuleGetFunctionCount(unsigned *count, void *module)
 {
-    int code = wl_cuda_enter();
+    return count_functions(wl_cuda_enter(), count, module);
+}
+
+static int list_functions(int code, struct wl_device_kernel **functions, unsigned count,
+                          void *module)
+{
     if (code == WL_DEVICE_OK && (!functions || !count || !module))
         code = module ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_INVALID_HANDLE;
     for (unsigned i = 0; i < count && code == WL_DEVICE_OK; i++)
@@ -126,19 +142,24 @@ int cuModuleEnumerateFunctions(struct wl_device_kernel **functions, unsigned cou
     return code == WL_DEVICE_NOT_FOUND ? WL_DEVICE_OK : wl_cuda_code(code);
 }
 
-/* ---- libraries: modules that belong to no context ---- */
+int cuModuleEnumerateFunctions(struct wl_device_kernel **functions, unsigned count, void *module)
+{
+    return list_functions(wl_cuda_enter(), functions, count, module);
+}
+
+/* ---- libraries: modules that belong to no context, and need none but for addresses ---- */
 
 int cuLibraryLoadData(void **library, const void *image, int *jit_options, void **jit_values,
                       unsigned jit_count, int *options, void **values, unsigned count)
 {
     (void)options, (void)values, (void)count;
     clear_logs(jit_count, jit_options, jit_values);
-    return load(library, image);
+    return load(wl_cuda_ready(), library, image);
 }
 
 int cuLibraryUnload(void *library)
 {
-    return cuModuleUnload(library);
+    return unload(wl_cuda_ready(), library);
 }
 
 int cuLibraryGetModule(void **module, void *library)
@@ -151,7 +172,7 @@ int cuLibraryGetModule(void **module, void *library)
 
 int cuLibraryGetKernel(void **kernel, void *library, const char *name)
 {
-    return cuModuleGetFunction(kernel, library, name);
+    return get_function(wl_cuda_ready(), kernel, library, name);
 }
 
 int cuLibraryGetGlobal(uint64_t *pointer, size_t *bytes, void *library, const char *name)
@@ -169,17 +190,17 @@ int cuLibraryLoadFromFile(void **library, const char *path, int *jit_options, vo
 {
     (void)options, (void)values, (void)count;
     clear_logs(jit_count, jit_options, jit_values);
-    return library ? cuModuleLoad(library, path) : WL_DEVICE_INVALID_VALUE;
+    return library ? load_file(wl_cuda_ready(), library, path) : WL_DEVICE_INVALID_VALUE;
 }
 
 int cuLibraryGetKernelCount(unsigned *count, void *library)
 {
-    return cuModuleGetFunctionCount(count, library);
+    return count_functions(wl_cuda_ready(), count, library);
 }
 
 int cuLibraryEnumerateKernels(struct wl_device_kernel **kernels, unsigned count, void *library)
 {
-    return cuModuleEnumerateFunctions(kernels, count, library);
+    return list_functions(wl_cuda_ready(), kernels, count, library);
 }
 
 int cuKernelGetFunction(void **function, void *kernel)
