@@ -55,6 +55,11 @@ static void ask(void)
     EXPECT(cuCtxGetFlags(&flags), 0);
     EXPECT(flags, 10);
     EXPECT(cuCtxSetFlags(0x80), 0);
+    EXPECT(cuCtxGetFlags(&flags), 0);
+    EXPECT(flags, 0x88);
+    EXPECT(cuCtxSetFlags(0x60), 0); /* taken, not told */
+    EXPECT(cuCtxGetFlags(&flags), 0);
+    EXPECT(flags, 8);
     EXPECT(cuCtxSetFlags(3), 1);
     EXPECT(cuCtxSetFlags(0x4000), 1);
     EXPECT(cudaEventCreate(&event), 0);
@@ -111,6 +116,14 @@ static void set_attributes(void)
     EXPECT(cudaStreamCreate(&other), 0);
     EXPECT(cuStreamGetAttribute(stream, 3, &value), 0);
     EXPECT(value.number, -1);
+    for (int i = -1; i <= 5; i++) /* policies are 1 to 4 */
+        EXPECT(cuStreamSetAttribute(stream, 3, &(int[16]){i}), i < 1 || i > 4);
+    EXPECT(cuStreamSetAttribute(stream, 10, &(int[16]){2}), 1);
+    EXPECT(cuStreamSetAttribute(stream, 9, &(char[64]){9}), 1);
+    EXPECT(cuStreamSetAttribute(stream, 9, &(char[64]){1, 0}), 0);
+    memset(&value, 7, sizeof value);
+    EXPECT(cuStreamGetAttribute(stream, 1, &value), 0);
+    EXPECT(value.bytes[31] == 0 && value.bytes[32] == 7, 1);
     EXPECT(cuStreamSetAttribute(stream, 3, &spin), 0);
     EXPECT(cuStreamSetAttribute(stream, 8, &priority), 0);
     EXPECT(cuStreamSetAttribute(stream, 2, &spin), 1);
@@ -387,30 +400,63 @@ int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer);
 int cuPointerGetAttributes(unsigned count, const int *attributes, void **values, uint64_t pointer);
 int cuCtxGetCurrent(void **context);
 
-/* All at once are told of memory that is none of CUDA's, too, as nothing. */
+/* As an H200 answers: of device memory, of managed and page-locked memory, and of the program's
+ * own, of which the range is left as it is. 7 stands for what is not written. */
 static void ask_of_pointers(void)
 {
-    enum { CONTEXT = 1, TYPE = 2, HOST = 4, SYNC = 6, MANAGED = 8, ORDINAL = 9, START = 11 };
-    const int attributes[] = {TYPE, CONTEXT, MANAGED, ORDINAL, START, HOST};
-    unsigned type = 77, sync = 77;
-    char is_managed = 77;
-    int ordinal = 77;
-    uint64_t start = 77, host = 77;
-    void *context, *current, *device,
-        *values[] = {&type, &context, &is_managed, &ordinal, &start, &host};
-    EXPECT(cudaMalloc(&device, 4096), 0);
+    enum { CONTEXT, TYPE, ADDRESS, HOST, SYNC, ID, MANAGED, ORDINAL, START, SIZE, MAPPED, DIRECT };
+    enum { ACCESS = DIRECT + 1, POOL, COUNT, KINDS = 4 };
+    static const int attributes[COUNT] = {1, 2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17};
+    const uint64_t upper = 0x700000000;
+    char own[64];
+    void *device, *managed, *pinned, *current;
     EXPECT(cuCtxGetCurrent(&current), 0);
-    EXPECT(cuPointerGetAttributes(6, attributes, values, (uint64_t)(uintptr_t)device + 8), 0);
-    EXPECT(type == 2 && context == current && !is_managed && ordinal == 0 && host == 0, 1);
-    EXPECT(start, (uint64_t)(uintptr_t)device);
-    EXPECT(cuPointerGetAttribute(&host, HOST, (uint64_t)(uintptr_t)device), 1);
-    EXPECT(cuPointerGetAttribute(&sync, SYNC, (uint64_t)(uintptr_t)device), 0);
-    EXPECT(sync, 1);
+    EXPECT(cudaMalloc(&device, 4096), 0);
+    EXPECT(cudaMallocManaged(&managed, 4096, 1), 0);
+    EXPECT(cudaHostAlloc(&pinned, 4096, 0), 0);
+    const uint64_t context = (uintptr_t)current, d = (uintptr_t)device, m = (uintptr_t)managed,
+                   p = (uintptr_t)pinned, o = (uintptr_t)own;
+    const uint64_t addresses[KINDS] = {d + 8, m, p, o};
+    const uint64_t wanted[KINDS][COUNT] = {
+        {context, upper | 2, d + 8, 0, upper, 0, upper, upper, d, 4096, upper | 1, upper | 1,
+         upper | 3, 0},
+        {context, upper | 2, m, m, upper | 1, 0, upper | 1, upper, m, 4096, upper | 1, upper,
+         upper | 3, 0},
+        {context, upper | 1, p, p, upper, 0, upper, upper, p, 4096, upper | 1, upper, upper | 3, 0},
+        {0, upper, 0, o, upper, 0, upper, upper | 0xfffffffe, upper, upper, upper, upper, upper, 0},
+    };
+    uint64_t got[KINDS][COUNT], alone = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        void *values[COUNT];
+        for (int i = 0; i < COUNT; i++) {
+            got[kind][i] = upper;
+            values[i] = &got[kind][i];
+        }
+        EXPECT(cuPointerGetAttributes(COUNT, attributes, values, addresses[kind]), 0);
+        for (int i = 0; i < COUNT; i++)
+            if (i != ID)
+                EXPECT(got[kind][i], wanted[kind][i]);
+    }
+    EXPECT(got[0][ID] && got[0][ID] != got[1][ID] && got[1][ID] != got[2][ID], 1);
+    EXPECT(got[3][ID], 0);
+    EXPECT(cuPointerGetAttribute(&alone, attributes[ID], d), 0);
+    EXPECT(alone, got[0][ID]);
+    EXPECT(cuPointerGetAttribute(&alone, attributes[HOST], d), 1);
+    EXPECT(cuPointerGetAttribute(&alone, attributes[TYPE], o), 1);
+    EXPECT(cuPointerSetAttribute(&(unsigned){1}, attributes[SYNC], d + 8), 0);
+    alone = 0;
+    EXPECT(cuPointerGetAttribute(&alone, attributes[SYNC], d), 0);
+    EXPECT(alone, 1);
     EXPECT(cudaFree(device), 0);
-    EXPECT(cuPointerGetAttribute(&type, TYPE, (uint64_t)(uintptr_t)&type), 1);
-    EXPECT(cuPointerGetAttributes(6, attributes, values, (uint64_t)(uintptr_t)&type), 0);
-    EXPECT(type == 0 && !context && !is_managed && ordinal == -2 && !start && !host, 1);
-    EXPECT(cuPointerGetAttributes(0, attributes, values, (uint64_t)(uintptr_t)&type), 1);
+    EXPECT(cudaMalloc(&device, 4096), 0); /* at the same place */
+    EXPECT(cuPointerGetAttribute(&alone, attributes[SYNC], (uint64_t)(uintptr_t)device), 0);
+    EXPECT(alone, 0);
+    EXPECT(cuPointerGetAttribute(&alone, attributes[ID], (uint64_t)(uintptr_t)device), 0);
+    EXPECT(alone != got[0][ID], 1);
+    EXPECT(cuPointerGetAttributes(0, attributes, NULL, d), 1);
+    EXPECT(cudaFree(device), 0);
+    EXPECT(cudaFree(managed), 0);
+    EXPECT(cudaFreeHost(pinned), 0);
 }
 int cuStreamAttachMemAsync(void *stream, void *address, size_t bytes, unsigned flags);
 

@@ -169,7 +169,8 @@ static uint64_t amount(void *pool, int attribute)
     {                                                                                         \
         struct pool_properties properties = {.kind = 1, .location = {1, 0}};                  \
         struct location here = {1, 0};                                                        \
-        struct pool_access reached = {{1, 0}, 3}, nowhere = {{1, 9}, 3}, wrong = {{0, 0}, 3}; \
+        struct pool_access reached = {{1, 0}, 3}, nowhere = {{1, 9}, 3}, wrong = {{0, 0}, 3}, \
+                           read = {{1, 0}, 1}, own = {{1, 0}, 0}, host = {{2, 0}, 3};         \
         void *first, *pool, *current, *address, *other;                                       \
         uint64_t threshold = 4096, zero = 0;                                                  \
         int access = 0, is_on = 7;                                                            \
@@ -204,6 +205,13 @@ static uint64_t amount(void *pool, int attribute)
         EXPECT(api##MemPoolTrimTo(pool, 0), 0);                                               \
         EXPECT(api##MemPoolSetAccess(pool, &reached, 1), 0);                                  \
         EXPECT(api##MemPoolSetAccess(pool, &nowhere, 1), 101);                                \
+        EXPECT(api##MemPoolSetAccess(pool, &read, 1), 801);                                   \
+        EXPECT(api##MemPoolSetAccess(pool, &host, 1), 801);                                   \
+        EXPECT(api##MemPoolSetAccess(pool, &own, 1), 101);                                    \
+        EXPECT(api##MemPoolGetAccess(&access, pool, &host.location), 0);                      \
+        EXPECT(access, 0);                                                                    \
+        EXPECT(allocate(&address, 0, pool, stream), 0);                                       \
+        EXPECT(address == NULL, 1);                                                           \
         EXPECT(api##MemPoolSetAccess(pool, &wrong, 1), 1);                                    \
         EXPECT(api##MemPoolSetAccess(pool, NULL, 1), 1);                                      \
         EXPECT(api##MemPoolGetAccess(&access, pool, &here), 0);                               \
@@ -300,16 +308,35 @@ int cudaMemPrefetchAsync(const void *address, size_t bytes, int device, void *st
 int cudaMemPrefetchAsync_v2(const void *address, size_t bytes, struct location location,
                             unsigned flags, void *stream);
 
+int cudaStreamBeginCapture(void *stream, int mode);
+int cudaStreamEndCapture(void *stream, void **graph);
+int cudaStreamAttachMemAsync(void *stream, void *address, size_t bytes, unsigned flags);
+int cuMemAllocAsync(void **address, size_t bytes, void *stream);
+
 static void prefetch_in_streams(void)
 {
     const struct location here = {1, 0};
     char *managed, none[64];
+    void *pinned, *nothing = none;
     EXPECT(cudaMallocManaged((void **)&managed, PAGE, 1), 0);
     EXPECT(PREFETCH(managed, 0, 0, (void *)none), 400);
     EXPECT(range_cuda(managed, PAGE, PREFETCHED), -2);
     EXPECT(PREFETCH(managed, 0, 0, stream), 0);
     EXPECT(range_cuda(managed, PAGE, PREFETCHED), 0);
     EXPECT(PREFETCH(managed, 7, 0, stream), 101);
+    for (int mode = 0; mode <= 2; mode += 2) { /* a capture, of all threads or of this stream */
+        void *graph;
+        EXPECT(cudaStreamBeginCapture(stream, mode), 0);
+        EXPECT(cudaMemAdvise_v2(managed, PAGE, 1, here), mode ? 0 : 900);
+        EXPECT(PREFETCH(managed, 0, 0, stream), 900);
+        EXPECT(cudaStreamEndCapture(stream, &graph), 901);
+    }
+    EXPECT(cudaHostAlloc(&pinned, PAGE, 0), 0);
+    EXPECT(cudaStreamAttachMemAsync(stream, pinned, 0, 1), 1);
+    EXPECT(cudaStreamAttachMemAsync(stream, managed, 4096, 4), 1);
+    EXPECT(cudaStreamAttachMemAsync(stream, managed, 0, 4), 0);
+    EXPECT(cuMemAllocAsync(&nothing, 0, stream), 0);
+    EXPECT(nothing == NULL, 1);
     EXPECT(cudaMemPrefetchAsync_v2(managed, PAGE, here, 1, stream), 1);
     EXPECT(cudaMemPrefetchAsync_v2(managed, PAGE, here, 0, (void *)none), 400);
     EXPECT(cudaMemPrefetchAsync_v2(managed, PAGE, here, 0, NULL), 0);

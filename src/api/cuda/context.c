@@ -13,6 +13,7 @@
 #define MAP_HOST_FLAG 8u
 #define KEEP_LOCAL_FLAG 16u
 #define SYNC_COPIES_FLAG 128u
+#define DUMP_FLAGS (32u | 64u) /* of the state where a kernel fails: taken, not kept */
 #define CONTEXT_FLAGS (MAP_HOST_FLAG | KEEP_LOCAL_FLAG | SYNC_COPIES_FLAG)
 
 /* All contexts share the one device and its memory; they differ in name only. */
@@ -365,10 +366,11 @@ int cuCtxSetFlags(unsigned flags)
 {
     const unsigned waiting = flags & 7u, others = flags & ~7u;
     int code = wl_cuda_enter();
-    if (code == WL_DEVICE_OK && (waiting & (waiting - 1) || others & ~(unsigned)CONTEXT_FLAGS))
+    if (code == WL_DEVICE_OK &&
+        (waiting & (waiting - 1) || others & ~(unsigned)(CONTEXT_FLAGS | DUMP_FLAGS)))
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
-        current()->flags = flags;
+        current()->flags = flags & ~DUMP_FLAGS;
     return code;
 }
 

@@ -10,50 +10,37 @@
 #define WL_MEM_PER_THREAD(name, suffix) WL_CUDA_PER_THREAD(name, suffix)
 #include "api/common/memory.def"
 
-static int advise(uint64_t pointer, size_t bytes, int advice, struct wl_device_location location)
+static const void *address_of(uint64_t pointer)
 {
-    int code = wl_cuda_enter();
-    return code
-               ? code
-               : wl_device_memory_advise((const void *)(uintptr_t)pointer, bytes, advice, location);
-}
-
-static int prefetch(uint64_t pointer, size_t bytes, struct wl_device_location location,
-                    void *stream)
-{
-    int code = wl_cuda_enter();
-    if (code == WL_DEVICE_OK)
-        code = wl_device_stream_query(stream, NULL);
-    return code ? code
-                : wl_device_memory_prefetch((const void *)(uintptr_t)pointer, bytes, location);
+    return (const void *)(uintptr_t)pointer;
 }
 
 int cuMemAdvise(uint64_t pointer, size_t bytes, int advice, int device)
 {
-    return advise(pointer, bytes, advice, wl_device_location_of(device));
+    return advise(address_of(pointer), bytes, advice, wl_device_location_of(device));
 }
 
 int cuMemAdvise_v2(uint64_t pointer, size_t bytes, int advice, struct wl_device_location location)
 {
-    return advise(pointer, bytes, advice, location);
+    return advise(address_of(pointer), bytes, advice, location);
 }
 
 int cuMemPrefetchAsync(uint64_t pointer, size_t bytes, int device, void *stream)
 {
-    return prefetch(pointer, bytes, wl_device_location_of(device), stream);
+    return prefetch(address_of(pointer), bytes, wl_device_location_of(device), 0, stream);
 }
 WL_CUDA_PER_THREAD(cuMemPrefetchAsync, ptsz);
 
 int cuMemPrefetchAsync_v2(uint64_t pointer, size_t bytes, struct wl_device_location location,
                           unsigned flags, void *stream)
 {
-    return flags ? WL_DEVICE_INVALID_VALUE : prefetch(pointer, bytes, location, stream);
+    return prefetch(address_of(pointer), bytes, location, flags, stream);
 }
 WL_CUDA_PER_THREAD(cuMemPrefetchAsync_v2, ptsz);
 
 int cuMemAllocFromPoolAsync(void **address, size_t bytes, struct wl_device_pool *pool, void *stream)
 {
-    return bytes ? allocate_from(address, bytes, pool, stream) : WL_DEVICE_INVALID_VALUE;
+    return allocate_from(address, bytes, pool, stream);
 }
 WL_CUDA_PER_THREAD(cuMemAllocFromPoolAsync, ptsz);
 

@@ -4,6 +4,7 @@
 #include "api/cuda/texture.h"
 #include "base/count.h"
 #include "device/graph/graph.h"
+#include "device/memory/pool.h"
 
 #define PITCH_BYTES 512
 
@@ -64,7 +65,7 @@ int cuMemAllocAsync(uint64_t *pointer, size_t bytes, void *stream)
     struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_ALLOCATE,
                                             .memory.size_bytes = bytes};
     int code = wl_cuda_enter();
-    if (code == WL_DEVICE_OK && (!pointer || !bytes))
+    if (code == WL_DEVICE_OK && !pointer)
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
         code = wl_cuda_code(wl_device_submit(&operation, stream));
@@ -170,54 +171,73 @@ enum {
     POINTER_DEVICE = 3,
     POINTER_HOST = 4,
     POINTER_SYNC_COPIES = 6,
+    POINTER_BUFFER_ID = 7,
     POINTER_IS_MANAGED = 8,
     POINTER_ORDINAL = 9,
     POINTER_RANGE_START = 11,
     POINTER_RANGE_SIZE = 12,
+    POINTER_IS_MAPPED = 13,
+    POINTER_CAN_DIRECT = 15, /* access of other devices on the bus */
+    POINTER_ACCESS = 16,
+    POINTER_POOL = 17,
 };
-enum { NO_DEVICE = -2 };
 
 static int device_of(const struct wl_device_allocation *memory)
 {
     return memory->kind == WL_DEVICE_MEMORY_DEVICE ? (int)memory->flags : 0;
 }
 
-static int read_attribute(void *value, int attribute, const struct wl_device_allocation *found,
-                          uint64_t pointer)
+/* Bytes of the attribute's value; 0: there is no such attribute here. */
+static size_t attribute_bytes(int attribute)
 {
+    static const uint8_t bytes[] = {
+        [POINTER_CONTEXT] = 8,    [POINTER_MEMORY_TYPE] = 4, [POINTER_DEVICE] = 8,
+        [POINTER_HOST] = 8,       [POINTER_SYNC_COPIES] = 4, [POINTER_BUFFER_ID] = 8,
+        [POINTER_IS_MANAGED] = 4, [POINTER_ORDINAL] = 4,     [POINTER_RANGE_START] = 8,
+        [POINTER_RANGE_SIZE] = 8, [POINTER_IS_MAPPED] = 4,   [POINTER_CAN_DIRECT] = 4,
+        [POINTER_ACCESS] = 4,     [POINTER_POOL] = 8,
+    };
+    return attribute > 0 && attribute < (int)WL_COUNT(bytes) ? bytes[attribute] : 0;
+}
+
+/* Values and sizes are an H200's. */
+static uint64_t read_attribute(int attribute, const struct wl_device_allocation *found,
+                               uint64_t pointer)
+{
+    enum { HOST_MEMORY = 1, DEVICE_MEMORY = 2, READ_WRITE = 3 };
     const bool is_host = found->kind == WL_DEVICE_MEMORY_HOST;
+    const bool is_managed = found->kind == WL_DEVICE_MEMORY_MANAGED;
     switch (attribute) {
     case POINTER_CONTEXT:
-        *(void **)value = wl_cuda_context(device_of(found));
-        return WL_DEVICE_OK;
+        return (uintptr_t)wl_cuda_context(device_of(found));
     case POINTER_MEMORY_TYPE:
-        *(unsigned *)value = is_host ? 1 : 2;
-        return WL_DEVICE_OK;
+        return is_host ? HOST_MEMORY : DEVICE_MEMORY;
     case POINTER_DEVICE:
-        *(uint64_t *)value = pointer;
-        return WL_DEVICE_OK;
+        return pointer;
     case POINTER_HOST:
-        if (!is_host && found->kind != WL_DEVICE_MEMORY_MANAGED)
-            return WL_DEVICE_INVALID_VALUE;
-        *(uint64_t *)value = pointer;
-        return WL_DEVICE_OK;
+        return is_host || is_managed ? pointer : 0;
     case POINTER_SYNC_COPIES:
-        *(unsigned *)value = 1;
-        return WL_DEVICE_OK;
+        return found->is_synchronous;
+    case POINTER_BUFFER_ID:
+        return found->id;
     case POINTER_IS_MANAGED:
-        *(bool *)value = found->kind == WL_DEVICE_MEMORY_MANAGED;
-        return WL_DEVICE_OK;
+        return is_managed;
     case POINTER_ORDINAL:
-        *(int *)value = device_of(found);
-        return WL_DEVICE_OK;
+        return (uint64_t)device_of(found);
     case POINTER_RANGE_START:
-        *(uint64_t *)value = found->start;
-        return WL_DEVICE_OK;
+        return found->start;
     case POINTER_RANGE_SIZE:
-        *(size_t *)value = found->size_bytes;
-        return WL_DEVICE_OK;
+        return found->size_bytes;
+    case POINTER_IS_MAPPED:
+        return 1;
+    case POINTER_CAN_DIRECT:
+        return !is_host && !is_managed;
+    case POINTER_ACCESS:
+        return READ_WRITE;
+    case POINTER_POOL:
+        return (uintptr_t)wl_device_pool_of(found->start);
     default:
-        return wl_device_refuse("cuPointerGetAttribute for this attribute");
+        return 0;
     }
 }
 
@@ -227,48 +247,61 @@ int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer)
     int code = wl_cuda_enter();
     if (code == WL_DEVICE_OK && (!value || !wl_device_memory_find(address_of(pointer), &found)))
         code = WL_DEVICE_INVALID_VALUE;
-    return code ? code : read_attribute(value, attribute, &found, pointer);
+    if (code)
+        return code;
+    const size_t bytes = attribute_bytes(attribute);
+    if (!bytes)
+        return wl_device_refuse("cuPointerGetAttribute for this attribute");
+    const uint64_t number = read_attribute(attribute, &found, pointer);
+    if (attribute == POINTER_HOST && !number)
+        return WL_DEVICE_INVALID_VALUE;
+    memcpy(value, &number, bytes); /* of the smaller ones the lower bytes */
+    return WL_DEVICE_OK;
 }
 
 /* Copies of the memory are synchronous in any case. */
 int cuPointerSetAttribute(const void *value, int attribute, uint64_t pointer)
 {
-    struct wl_device_allocation found;
+    unsigned is_synchronous;
     int code = wl_cuda_enter();
-    if (code == WL_DEVICE_OK && (!value || attribute != POINTER_SYNC_COPIES ||
-                                 !wl_device_memory_find(address_of(pointer), &found)))
+    if (code == WL_DEVICE_OK && (!value || attribute != POINTER_SYNC_COPIES))
         code = WL_DEVICE_INVALID_VALUE;
-    return code;
+    if (code)
+        return code;
+    memcpy(&is_synchronous, value, sizeof is_synchronous);
+    return wl_device_memory_set_synchronous(address_of(pointer), is_synchronous != 0);
 }
 
-/* What an attribute is where it means nothing. */
-static void clear_attribute(void *value, int attribute)
+/* Of memory that is none of CUDA's: where it is, which device it is of (none), and nothing else;
+ * what allocation it is in is left as it is. */
+static void write_of_other(void *value, int attribute, uint64_t pointer)
 {
-    static const size_t sizes[] = {
-        [POINTER_CONTEXT] = 8, [POINTER_MEMORY_TYPE] = 4, [POINTER_DEVICE] = 8,
-        [POINTER_HOST] = 8,    [POINTER_SYNC_COPIES] = 4, [POINTER_IS_MANAGED] = sizeof(bool),
-        [POINTER_ORDINAL] = 4, [POINTER_RANGE_START] = 8, [POINTER_RANGE_SIZE] = 8,
-    };
-    if (attribute > 0 && attribute < (int)WL_COUNT(sizes))
-        memset(value, 0, sizes[attribute]);
+    const int no_device = -2;
     if (attribute == POINTER_ORDINAL)
-        *(int *)value = NO_DEVICE;
+        memcpy(value, &no_device, sizeof no_device);
+    else if (attribute == POINTER_HOST)
+        memcpy(value, &pointer, sizeof pointer);
+    else if (attribute != POINTER_RANGE_START && attribute != POINTER_RANGE_SIZE)
+        memset(value, 0, attribute_bytes(attribute));
 }
 
-/* As hardware also of memory that is none of CUDA's. */
 int cuPointerGetAttributes(unsigned count, const int *attributes, void **values, uint64_t pointer)
 {
     struct wl_device_allocation found;
     int code = attributes && values && count ? wl_cuda_enter() : WL_DEVICE_INVALID_VALUE;
     const bool is_known = !code && wl_device_memory_find(address_of(pointer), &found);
     for (unsigned i = 0; code == WL_DEVICE_OK && i < count; i++) {
+        const size_t bytes = attribute_bytes(attributes[i]);
         if (!values[i])
             return WL_DEVICE_INVALID_VALUE;
-        clear_attribute(values[i], attributes[i]);
-        if (is_known)
-            code = read_attribute(values[i], attributes[i], &found, pointer);
-        if (code == WL_DEVICE_INVALID_VALUE)
-            code = WL_DEVICE_OK;
+        if (!bytes)
+            return wl_device_refuse("cuPointerGetAttributes for one of these attributes");
+        if (is_known) {
+            const uint64_t number = read_attribute(attributes[i], &found, pointer);
+            memcpy(values[i], &number, bytes);
+        } else {
+            write_of_other(values[i], attributes[i], pointer);
+        }
     }
     return code;
 }

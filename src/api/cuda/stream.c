@@ -88,7 +88,7 @@ int cuStreamAddCallback(void *stream, void (*function)(void *, int, void *), voi
 {
     struct wl_api_callback now = {function, stream, data};
     struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_HOST,
-                                            .host = {wl_api_call_back, &now}};
+                                            .host = {.function = wl_api_call_back, .data = &now}};
     int code = function && !flags ? find_stream(stream) : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
         code = wl_device_capture_refuses(stream);
@@ -99,7 +99,7 @@ WL_CUDA_PER_THREAD(cuStreamAddCallback, ptsz);
 int cuLaunchHostFunc(void *stream, void (*function)(void *), void *data)
 {
     struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_HOST,
-                                            .host = {function, data}};
+                                            .host = {.function = function, .data = data}};
     int code = function ? find_stream(stream) : WL_DEVICE_INVALID_VALUE;
     return code ? code : wl_device_submit(&operation, stream);
 }

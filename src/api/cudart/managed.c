@@ -26,28 +26,19 @@ static struct wl_device_location read_location(uint64_t value)
 
 int cudaMemAdvise(const void *address, size_t size_bytes, int advice, uint64_t location)
 {
-    return wl_cudart_done(wl_device_memory_advise(
-        address, size_bytes, advice,
-        is_newer() ? read_location(location) : wl_device_location_of((int)location)));
+    return advise(address, size_bytes, advice,
+                  is_newer() ? read_location(location) : wl_device_location_of((int)location));
 }
 
 int cudaMemAdvise_v2(const void *address, size_t size_bytes, int advice, uint64_t location)
 {
-    return wl_cudart_done(
-        wl_device_memory_advise(address, size_bytes, advice, read_location(location)));
-}
-
-static int prefetch(const void *address, size_t size_bytes, struct wl_device_location location,
-                    uint64_t flags, void *stream)
-{
-    int code = (unsigned)flags ? WL_DEVICE_INVALID_VALUE : wl_device_stream_query(stream, NULL);
-    return wl_cudart_done(code ? code : wl_device_memory_prefetch(address, size_bytes, location));
+    return advise(address, size_bytes, advice, read_location(location));
 }
 
 int cudaMemPrefetchAsync_v2(const void *address, size_t size_bytes, uint64_t location,
                             uint64_t flags, void *stream)
 {
-    return prefetch(address, size_bytes, read_location(location), flags, stream);
+    return prefetch(address, size_bytes, read_location(location), (unsigned)flags, stream);
 }
 WL_CUDART_PER_THREAD(cudaMemPrefetchAsync_v2, ptsz);
 

@@ -83,7 +83,7 @@ WL_CUDART_PER_THREAD(cudaStreamGetId, ptsz);
 int cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data)
 {
     struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_HOST,
-                                            .host = {function, data}};
+                                            .host = {.function = function, .data = data}};
     return wl_cudart_done(function ? wl_device_submit(&operation, stream)
                                    : WL_DEVICE_INVALID_VALUE);
 }

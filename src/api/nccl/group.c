@@ -72,8 +72,9 @@ static int submit(struct wl_nccl_rank *rank, const struct wl_nccl_request *reque
     struct arrival *arrival = wl_alloc_zero(1, sizeof *arrival);
     *arrival = (struct arrival){rank, *request, capture.status != WL_DEVICE_CAPTURE_NONE};
     const bool is_kept = arrival->is_kept;
-    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_HOST,
-                                            .host = {arrive, arrival}};
+    struct wl_device_operation operation = {
+        .kind = WL_DEVICE_OPERATION_HOST,
+        .host = {.function = arrive, .data = arrival, .takes_no_time = true}};
     int code = wl_device_submit(&operation, stream);
     if (code)
         free(arrival);

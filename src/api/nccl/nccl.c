@@ -338,7 +338,8 @@ int ncclMemAlloc(void **address, size_t bytes)
 {
     if (!address || !bytes)
         return INVALID_ARGUMENT;
-    return wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, bytes, 0, address)
+    return wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, bytes, (uint32_t)wl_device_current(),
+                                     address)
                ? UNHANDLED_CUDA_ERROR
                : OK;
 }

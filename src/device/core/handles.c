@@ -19,7 +19,7 @@ static const uint64_t first_numbers[WL_DEVICE_NUMBER_COUNT] = {
     [WL_DEVICE_NUMBER_LAUNCH] = 0,   [WL_DEVICE_NUMBER_ACTIVITY] = 1,
     [WL_DEVICE_NUMBER_STREAM] = 13,  [WL_DEVICE_NUMBER_GRAPH] = 1,
     [WL_DEVICE_NUMBER_NODE] = 1,     [WL_DEVICE_NUMBER_CAPTURE] = 1,
-    [WL_DEVICE_NUMBER_PHYSICAL] = 1,
+    [WL_DEVICE_NUMBER_PHYSICAL] = 1, [WL_DEVICE_NUMBER_ALLOCATION] = 1,
 };
 
 static struct entry *find(enum wl_device_handle_kind kind, const void *object)

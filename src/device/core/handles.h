@@ -36,6 +36,7 @@ enum wl_device_number {
     WL_DEVICE_NUMBER_NODE,
     WL_DEVICE_NUMBER_CAPTURE,
     WL_DEVICE_NUMBER_PHYSICAL, /* memory of virtual memory management */
+    WL_DEVICE_NUMBER_ALLOCATION,
     WL_DEVICE_NUMBER_COUNT
 };
 uint64_t wl_device_number_next(enum wl_device_number number);

@@ -15,7 +15,7 @@ static const struct {
     int number;
     size_t size_bytes;
 } rows[] = {
-    {1, 28},          /* window of an access policy */
+    {1, 32},          /* window of an access policy */
     {COOPERATIVE, 4}, /* int */
     {CLUSTER, 12},    /* blocks along x, y, z; 0: none */
     {5, 4},           /* how clusters are placed */

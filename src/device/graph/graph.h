@@ -44,6 +44,7 @@ struct wl_device_operation {
         struct {
             void (*function)(void *);
             void *data;
+            bool takes_no_time; /* a library of ours is not the program's function */
         } host;
         struct wl_device_graph *graph;
         void *event;

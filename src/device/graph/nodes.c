@@ -19,7 +19,7 @@ int wl_device_node_read_host(const struct wl_device_host_parameters *from,
     if (!from || !from->function)
         return WL_DEVICE_INVALID_VALUE;
     *to = (struct wl_device_operation){.kind = WL_DEVICE_OPERATION_HOST,
-                                       .host = {from->function, from->data}};
+                                       .host = {.function = from->function, .data = from->data}};
     return WL_DEVICE_OK;
 }
 

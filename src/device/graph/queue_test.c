@@ -353,7 +353,8 @@ static void functions_of_the_host_run_in_their_turn(void **state)
 {
     (void)state;
     uint32_t word = 0;
-    struct wl_device_operation host = {.kind = WL_DEVICE_OPERATION_HOST, .host = {set_word, &word}};
+    struct wl_device_operation host = {.kind = WL_DEVICE_OPERATION_HOST,
+                                       .host = {.function = set_word, .data = &word}};
     assert_int_equal(launch_waiting(7), WL_DEVICE_OK);
     assert_int_equal(wl_device_submit(&host, stream), WL_DEVICE_OK);
     assert_int_equal(word, 0);

@@ -38,7 +38,8 @@ static void run_host(const struct wl_device_operation *operation, void *stream)
     uint64_t begin_ns = wl_clock_monotonic_ns();
     operation->host.function(operation->host.data);
     wl_device_enter();
-    wl_device_timeline_host(stream, wl_clock_monotonic_ns() - begin_ns);
+    if (!operation->host.takes_no_time)
+        wl_device_timeline_host(stream, wl_clock_monotonic_ns() - begin_ns);
     wl_device_leave();
     wl_device_clock_release();
 }

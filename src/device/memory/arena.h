@@ -18,6 +18,8 @@ struct wl_device_block {
     uint64_t start, end;  /* what it takes, with what is left free behind it */
     uint64_t size_bytes;  /* what was asked for */
     uint32_t kind, flags; /* the caller's */
+    uint64_t id;          /* the caller's */
+    bool is_synchronous;  /* the caller's */
     bool is_freed;        /* nobody's, but not to be given out yet */
 };
 

@@ -117,6 +117,19 @@ static void end_quarantine(uint64_t most_bytes)
     wl_device_memory.ranges_are_stale = true;
 }
 
+/* The block of an arena that holds the address; NULL: none does. */
+static struct wl_device_block *placed_block(uint64_t address)
+{
+    return (struct wl_device_block *)(uintptr_t)wl_device_arena_find(arena_of(address), address);
+}
+
+/* Copies of managed memory are synchronous unless told otherwise, as an H200 says. */
+static void number_block(struct wl_device_block *block)
+{
+    block->id = wl_device_number_next(WL_DEVICE_NUMBER_ALLOCATION);
+    block->is_synchronous = block->kind == WL_DEVICE_MEMORY_MANAGED;
+}
+
 int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, uint32_t flags,
                           uint64_t *address)
 {
@@ -137,6 +150,8 @@ int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, 
         end_quarantine(0);
         *address = wl_device_arena_allocate(arena, size_bytes, kind, flags);
     }
+    if (*address)
+        number_block(placed_block(*address));
     if (*address && kind == WL_DEVICE_MEMORY_DEVICE)
         wl_unwritten_add(wl_device_memory.unwritten, *address, size_bytes);
     wl_device_memory.ranges_are_stale = true;
@@ -260,6 +275,7 @@ int wl_device_memory_register(void *address, size_t size_bytes, uint32_t flags)
                                     .size_bytes = size_bytes,
                                     .kind = WL_DEVICE_MEMORY_HOST,
                                     .flags = flags};
+    number_block(&block);
     WL_PUSH(blocks, block);
     memmove(&blocks->items[at + 1], &blocks->items[at],
             (blocks->count - 1 - at) * sizeof *blocks->items);
@@ -292,25 +308,28 @@ int wl_device_memory_unregister(void *address)
     return code;
 }
 
+static struct wl_device_block *registered_block(uint64_t address)
+{
+    const size_t at = registered_search(address);
+    return at < wl_device_memory.registered.count &&
+                   wl_device_memory.registered.items[at].start <= address
+               ? &wl_device_memory.registered.items[at]
+               : NULL;
+}
+
 bool wl_device_memory_look(uint64_t address, struct wl_device_allocation *allocation)
 {
-    const struct wl_device_block *block = wl_device_arena_find(arena_of(address), address);
+    const struct wl_device_block *block = placed_block(address);
     struct wl_sim_range mapped;
-    bool is_registered = false;
     if (!block && wl_device_virtual_find(address, &mapped)) {
         *allocation = (struct wl_device_allocation){.start = mapped.start,
                                                     .size_bytes = mapped.end - mapped.start,
                                                     .kind = WL_DEVICE_MEMORY_DEVICE};
         return true;
     }
-    if (!block) {
-        size_t at = registered_search(address);
-        if (at < wl_device_memory.registered.count &&
-            wl_device_memory.registered.items[at].start <= address) {
-            block = &wl_device_memory.registered.items[at];
-            is_registered = true;
-        }
-    }
+    const bool is_registered = !block;
+    if (!block)
+        block = registered_block(address);
     if (!block)
         return false;
     *allocation = (struct wl_device_allocation){
@@ -318,9 +337,24 @@ bool wl_device_memory_look(uint64_t address, struct wl_device_allocation *alloca
         .size_bytes = block->size_bytes,
         .kind = (enum wl_device_memory_kind)block->kind,
         .flags = block->flags,
+        .id = block->id,
         .is_registered = is_registered,
+        .is_synchronous = block->is_synchronous,
     };
     return true;
+}
+
+int wl_device_memory_set_synchronous(const void *address, bool is_synchronous)
+{
+    const uint64_t start = (uint64_t)(uintptr_t)address;
+    wl_device_enter_beside();
+    struct wl_device_block *block = placed_block(start);
+    if (!block)
+        block = registered_block(start);
+    if (block)
+        block->is_synchronous = is_synchronous;
+    wl_device_leave();
+    return block ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
 }
 
 bool wl_device_memory_find(const void *address, struct wl_device_allocation *allocation)

@@ -17,8 +17,10 @@ enum wl_device_memory_kind {
 struct wl_device_allocation {
     uint64_t start, size_bytes; /* as asked for */
     enum wl_device_memory_kind kind;
-    uint32_t flags;     /* as given by the caller */
-    bool is_registered; /* the program's own host memory */
+    uint32_t flags;      /* as given by the caller */
+    uint64_t id;         /* of no other ever; 0: of virtual memory management */
+    bool is_registered;  /* the program's own host memory */
+    bool is_synchronous; /* copies of it are, as was asked for */
 };
 
 /* Contents are those of fresh or reused pages; the addresses do not depend on the run.
@@ -33,6 +35,8 @@ WL_EXPORT int wl_device_memory_register(void *address, size_t size_bytes, uint32
 WL_EXPORT int wl_device_memory_unregister(void *address);
 /* The allocation or registered range that address lies in; false if none. */
 WL_EXPORT bool wl_device_memory_find(const void *address, struct wl_device_allocation *allocation);
+/* WL_DEVICE_INVALID_VALUE where there is none. */
+WL_EXPORT int wl_device_memory_set_synchronous(const void *address, bool is_synchronous);
 /* Memory of all kinds that is still allocated: how many there are; the first count of them in
  * leaks. None while another thread is in a call, and where an error ended the context. */
 size_t wl_device_memory_leaks(struct wl_device_allocation *leaks, size_t count);

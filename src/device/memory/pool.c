@@ -203,6 +203,31 @@ int wl_device_pool_allocate(struct wl_device_pool *pool, size_t size_bytes, void
     return code;
 }
 
+int wl_device_pool_device(struct wl_device_pool *pool)
+{
+    wl_device_enter_beside();
+    const int device = is_known(pool) ? pool->device : -1;
+    wl_device_leave();
+    return device;
+}
+
+static struct taken *find_taken(uint64_t start)
+{
+    void *address = (void *)(uintptr_t)start;
+    struct taken *taken;
+    HASH_FIND_PTR(all_taken, &address, taken);
+    return taken;
+}
+
+struct wl_device_pool *wl_device_pool_of(uint64_t start)
+{
+    wl_device_enter_beside();
+    const struct taken *taken = find_taken(start);
+    struct wl_device_pool *pool = taken ? taken->pool : NULL;
+    wl_device_leave();
+    return pool;
+}
+
 static void give(struct taken *taken)
 {
     HASH_DEL(all_taken, taken);
@@ -213,9 +238,7 @@ static void give(struct taken *taken)
 
 void wl_device_pool_give(uint64_t start)
 {
-    void *address = (void *)(uintptr_t)start;
-    struct taken *taken;
-    HASH_FIND_PTR(all_taken, &address, taken);
+    struct taken *taken = find_taken(start);
     if (taken)
         give(taken);
 }

@@ -13,6 +13,10 @@ struct wl_device_pool;
 WL_EXPORT int wl_device_pool_create(int device, struct wl_device_pool **pool);
 /* Where it was the one of a device, that is the default pool again. */
 WL_EXPORT int wl_device_pool_destroy(struct wl_device_pool *pool);
+/* -1: it is not known. */
+WL_EXPORT int wl_device_pool_device(struct wl_device_pool *pool);
+/* That memory is of; NULL: of none. */
+WL_EXPORT struct wl_device_pool *wl_device_pool_of(uint64_t start);
 WL_EXPORT bool wl_device_pool_is_known(struct wl_device_pool *pool);
 /* The pool of a device that there is: the default, or the one that was set. */
 WL_EXPORT struct wl_device_pool *wl_device_pool_default(int device);

@@ -16,7 +16,7 @@ static const struct {
     int number;
     size_t size_bytes;
 } rows[] = {
-    {WINDOW, 28}, /* of an access policy */
+    {WINDOW, 32}, /* of an access policy */
     {WAITING, 4}, /* how the host waits; -1: as the device says */
     {PRIORITY, 4},
     {DOMAINS, 2}, /* of memory order: what the default and the remote one are called */
@@ -62,10 +62,32 @@ static int check(void *stream, size_t row, const void *value, struct wl_device_s
     return code || (value && row < WL_COUNT(rows)) ? code : WL_DEVICE_INVALID_VALUE;
 }
 
+/* As an H200 has them; priorities are brought within their bounds. */
+static bool is_value(int attribute, const void *value)
+{
+    enum { POLICIES = 4, DOMAIN_COUNT = 4, DOMAIN_KINDS = 2 };
+    int number;
+    unsigned char domains[2];
+    memcpy(&number, value, sizeof number);
+    memcpy(domains, value, sizeof domains);
+    switch (attribute) {
+    case WAITING:
+        return number >= 1 && number <= POLICIES;
+    case DOMAINS:
+        return domains[0] < DOMAIN_COUNT && domains[1] < DOMAIN_COUNT;
+    case DOMAIN:
+        return number >= 0 && number < DOMAIN_KINDS;
+    default:
+        return true;
+    }
+}
+
 int wl_device_stream_set_attribute(void *stream, int attribute, const void *value)
 {
     const size_t row = row_of(attribute);
     int priority, code = check(stream, row, value, NULL);
+    if (code == WL_DEVICE_OK && !is_value(attribute, value))
+        code = WL_DEVICE_INVALID_VALUE;
     if (code)
         return code;
     memcpy(&priority, value, sizeof priority);

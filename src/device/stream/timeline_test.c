@@ -324,7 +324,7 @@ static void functions_of_the_host_are_part_of_their_stream(void **state)
 {
     (void)state;
     struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_HOST,
-                                            .host = {wait_a_while, NULL}};
+                                            .host = {.function = wait_a_while}};
     void *a = make_stream(1);
     copy(memory, pinned, BYTES, a, true);
     uint64_t before = wl_device_clock_now();
