@@ -142,6 +142,8 @@ static void count(void *data)
         EXPECT(api##UserObjectRelease(object, 2), 0);                       \
         EXPECT(api##UserObjectRetain(object, 0), 1);                        \
         EXPECT(api##UserObjectRetain(NULL, 1), 1);                          \
+        EXPECT(api##UserObjectRetain(object, 1u << 31), 1);                 \
+        EXPECT(api##UserObjectRelease(object, 2), 1);                       \
         EXPECT(cudaGraphCreate(&graph, 0), 0);                              \
         add_kernel(&node, graph, 1);                                        \
         EXPECT(api##GraphRetainUserObject(graph, object, 1, 2), 1);         \
@@ -149,6 +151,8 @@ static void count(void *data)
         EXPECT(api##GraphReleaseUserObject(graph, object, 1), 1);           \
         EXPECT(api##GraphRetainUserObject(graph, object, 2, 0), 0);         \
         EXPECT(api##GraphReleaseUserObject(graph, object, 1), 0);           \
+        EXPECT(api##UserObjectRelease(object, 2), 1); /* a graph's */       \
+        EXPECT(api##GraphRetainUserObject(graph, object, 2, 1), 1);         \
         EXPECT(api##GraphRetainUserObject(graph, object, 1, 1), 0);         \
         EXPECT(cudaGraphClone(&clone, graph), 0);                           \
         EXPECT(cudaGraphInstantiateWithFlags(&executable, graph, 0), 0);    \

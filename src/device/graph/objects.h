@@ -8,7 +8,9 @@
 
 struct wl_device_object;
 
-/* references: of the caller, at least 1; flags: 1, as the program's function is not waited for.
+/* Counts are from 1 to INT_MAX, and of those that the program, or the graph, has.
+ *
+ * references: of the caller; flags: 1, as the program's function is not waited for.
  * WL_DEVICE_INVALID_VALUE where an argument is none of these, or an object is not known. */
 WL_EXPORT int wl_device_object_create(void *data, void (*destroy)(void *), unsigned references,
                                       unsigned flags, struct wl_device_object **object);
