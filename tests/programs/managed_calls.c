@@ -329,6 +329,7 @@ static void prefetch_in_streams(void)
         EXPECT(cudaStreamBeginCapture(stream, mode), 0);
         EXPECT(cudaMemAdvise_v2(managed, PAGE, 1, here), mode ? 0 : 900);
         EXPECT(PREFETCH(managed, 0, 0, stream), 900);
+        EXPECT(cudaMemAdvise_v2(managed, PAGE, 1, here), mode ? 0 : 900); /* broken, it forbids */
         EXPECT(cudaStreamEndCapture(stream, &graph), 901);
     }
     EXPECT(cudaHostAlloc(&pinned, PAGE, 0), 0);

@@ -274,24 +274,26 @@ int wl_device_capture_exchange_mode(int *mode)
 
 /* Which captures a call breaks. */
 struct breaking {
-    bool breaks_all;
+    bool breaks_all, is_forbidden;
     struct wl_device_graph *graph; /* the first that it breaks */
 };
 
 static void find_broken(struct wl_device_capture_point *point, void *self)
 {
     struct breaking *breaking = self;
-    if (!point->is_stream || !point->is_origin || !point->graph || point->is_invalid)
+    if (!point->is_stream || !point->is_origin || !point->graph)
         return;
     bool is_own = pthread_equal(point->thread, pthread_self());
     bool is_forbidding = point->mode == WL_DEVICE_CAPTURE_GLOBAL
                              ? thread_mode == WL_DEVICE_CAPTURE_GLOBAL || is_own
                              : point->mode == WL_DEVICE_CAPTURE_THREAD_LOCAL && is_own;
-    if (breaking->breaks_all || (is_forbidding && thread_mode != WL_DEVICE_CAPTURE_RELAXED))
-        breaking->graph = point->graph;
+    if (breaking->breaks_all || (is_forbidding && thread_mode != WL_DEVICE_CAPTURE_RELAXED)) {
+        breaking->is_forbidden = true;
+        breaking->graph = point->is_invalid ? breaking->graph : point->graph;
+    }
 }
 
-/* */
+/* What is forbidden breaks the captures that forbid it; broken ones still do, as on an H200. */
 static int break_captures(bool breaks_all)
 {
     int code = WL_DEVICE_OK;
@@ -299,10 +301,10 @@ static int break_captures(bool breaks_all)
     do {
         breaking = (struct breaking){.breaks_all = breaks_all};
         wl_device_each_point(find_broken, &breaking);
-        if (breaking.graph) {
+        if (breaking.graph)
             wl_device_each_point(break_if_of, breaking.graph);
+        if (breaking.is_forbidden)
             code = WL_DEVICE_CAPTURE_UNSUPPORTED;
-        }
     } while (breaking.graph);
     return code;
 }
