@@ -400,8 +400,12 @@ int cuCtxGetApiVersion(void *context, unsigned *version)
 
 int cuStreamGetCtx(void *stream, void **context)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? code : cuCtxGetCurrent(context);
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK)
+        code = context ? wl_device_stream_query(stream, NULL) : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *context = wl_cuda_context(wl_device_stream_device(stream));
+    return code;
 }
 WL_CUDA_PER_THREAD(cuStreamGetCtx, ptsz);
 
