@@ -3,6 +3,7 @@
 
 #include "program.h"
 
+int cudaGetDeviceProperties(void *properties, int device);
 int nvmlInit_v2(void);
 int nvmlShutdown(void);
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device);
@@ -179,6 +180,19 @@ static void fork_after_asking(void **devices)
     EXPECT(status, 0);
 }
 
+/* NVML's is CUDA's, which stands behind the name. */
+static void compare_uuids(void **devices)
+{
+    unsigned char properties[4096];
+    char text[96] = "GPU", uuid[96];
+    EXPECT(cudaGetDeviceProperties(properties, 1), 0);
+    for (int i = 0; i < 16; i++)
+        sprintf(text + strlen(text), i == 0 || (i >= 4 && i <= 10 && i % 2 == 0) ? "-%02x" : "%02x",
+                properties[256 + i]);
+    EXPECT(nvmlDeviceGetUUID(devices[1], uuid, sizeof uuid), 0);
+    EXPECT_TEXT(uuid, text);
+}
+
 int main(void)
 {
     void *devices[2];
@@ -189,6 +203,7 @@ int main(void)
     ask(devices);
     look_at_itself(devices);
     fork_after_asking(devices);
+    compare_uuids(devices);
     EXPECT(nvmlShutdown(), 0);
     EXPECT(nvmlDeviceGetBrand(devices[0], &answer), 1);
     return failures != 0;

@@ -32,6 +32,17 @@ static inline int wl_api_read_pci(const char *text, int *device)
     return WL_DEVICE_OK;
 }
 
+enum { WL_API_UUID_BYTES = 16 };
+
+/* As all APIs tell it: the model's name and the device's number. */
+static inline void wl_api_write_uuid(void *uuid, const struct wl_gpu *gpu, int device)
+{
+    char text[WL_API_UUID_BYTES] = {0};
+    snprintf(text, sizeof text, "warplens-%.6s", gpu->name);
+    text[sizeof text - 1] = (char)device;
+    memcpy(uuid, text, sizeof text);
+}
+
 /* What atomics (by the numbers of cudaAtomicOperation) there are between two devices, which have
  * all of 32 and 64 bits; with the host there are none over PCIe. */
 static inline int wl_api_atomic_capabilities(unsigned *capabilities, const int *operations,

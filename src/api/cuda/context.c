@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/common/device.h"
 #include "api/cuda/driver.h"
 #include "base/count.h"
 #include "base/memory.h"
@@ -168,12 +169,8 @@ int cuDeviceGetUuid_v2(char uuid[16], int device)
     const struct wl_gpu *gpu = wl_device_gpu();
     if (code == WL_DEVICE_OK && (!uuid || !gpu))
         code = WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK) {
-        memset(uuid, 0, 16);
-        memcpy(uuid, "warplens-", 9);
-        memcpy(uuid + 9, gpu->name, strnlen(gpu->name, 6));
-        uuid[15] = (char)device;
-    }
+    if (code == WL_DEVICE_OK)
+        wl_api_write_uuid(uuid, gpu, device);
     return code;
 }
 

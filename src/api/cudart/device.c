@@ -128,8 +128,7 @@ static int fill_properties(char *properties, size_t size_bytes, int device)
         return wl_cudart_done(code);
     memset(properties, 0, size_bytes);
     snprintf(properties + NAME_OFFSET, NAME_BYTES, "%s", gpu->full_name);
-    snprintf(properties + UUID_OFFSET, 16, "warplens-%.6s", gpu->name);
-    properties[UUID_OFFSET + 15] = (char)device;
+    wl_api_write_uuid(properties + UUID_OFFSET, gpu, device);
     size_t memory_bytes = gpu->memory_bytes;
     memcpy(properties + MEMORY_OFFSET, &memory_bytes, sizeof memory_bytes);
     for (size_t i = 0; i < WL_COUNT(fields); i++) {

@@ -142,19 +142,28 @@ int nvmlDeviceGetName(const void *handle, char *name, unsigned length)
     return status ? status : write_text(name, length, wl_device_model()->full_name);
 }
 
-enum { UUID_BYTES = 64 };
+enum { UUID_BYTES = sizeof "GPU-00000000-0000-0000-0000-000000000000" };
 
+/* The bytes of CUDA's, in groups. */
 static void write_uuid(char text[UUID_BYTES], int device)
 {
-    snprintf(text, UUID_BYTES, "GPU-00000000-0000-0000-0000-%012d", device);
+    unsigned char uuid[WL_API_UUID_BYTES];
+    char *end = text;
+    wl_api_write_uuid(uuid, wl_device_model(), device);
+    end += sprintf(end, "GPU");
+    for (size_t i = 0; i < sizeof uuid; i++)
+        end +=
+            sprintf(end, "%s%02x", i == 0 || (i >= 4 && i <= 10 && i % 2 == 0) ? "-" : "", uuid[i]);
 }
 
 int nvmlDeviceGetUUID(const void *handle, char *name, unsigned length)
 {
     char text[UUID_BYTES];
     int status = check(handle, name);
+    if (status)
+        return status;
     write_uuid(text, number_of(handle));
-    return status ? status : write_text(name, length, text);
+    return write_text(name, length, text);
 }
 
 struct memory { /* nvmlMemory_t */
