@@ -168,29 +168,34 @@ static void count(void *data)
 KEEP_ALIVE(cuda)
 KEEP_ALIVE(cu)
 
-/* A child graph that an update replaces holds its object no more. */
-static void replace_child(void)
+/* An update takes the objects of the new graph, of child graphs too, and leaves the former ones. */
+static void update(void)
 {
-    void *children[2], *graphs[2], *node, *executable, *object, *result[3];
-    int destroyed = 0;
+    void *children[2], *graphs[2], *node, *executable, *result[3];
+    int destroyed[2][2] = {{0}}; /* of children, of graphs */
     for (int i = 0; i < 2; i++) {
+        void *objects[2];
         EXPECT(cudaGraphCreate(&children[i], 0), 0);
         EXPECT(cudaGraphCreate(&graphs[i], 0), 0);
         add_kernel(&node, children[i], 1);
-    }
-    EXPECT(cudaUserObjectCreate(&object, &destroyed, count, 1, 1), 0);
-    EXPECT(cudaGraphRetainUserObject(children[0], object, 1, 1), 0);
-    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 2; k++) {
+            EXPECT(cudaUserObjectCreate(&objects[k], &destroyed[i][k], count, 1, 1), 0);
+            EXPECT(cudaGraphRetainUserObject(k ? graphs[i] : children[i], objects[k], 1, 1), 0);
+        }
         EXPECT(cudaGraphAddChildGraphNode(&node, graphs[i], NULL, 0, children[i]), 0);
         EXPECT(cudaGraphDestroy(children[i]), 0);
     }
     EXPECT(cudaGraphInstantiateWithFlags(&executable, graphs[0], 0), 0);
     EXPECT(cudaGraphDestroy(graphs[0]), 0);
-    EXPECT(destroyed, 0);
+    EXPECT(destroyed[0][0] || destroyed[0][1], 0);
     EXPECT(cudaGraphExecUpdate(executable, graphs[1], result), 0);
-    EXPECT(destroyed, 1);
+    EXPECT(destroyed[0][0], 1);
+    EXPECT(destroyed[0][1], 1);
     EXPECT(cudaGraphDestroy(graphs[1]), 0);
+    EXPECT(destroyed[1][0] || destroyed[1][1], 0);
     EXPECT(cudaGraphExecDestroy(executable), 0);
+    EXPECT(destroyed[1][0], 1);
+    EXPECT(destroyed[1][1], 1);
 }
 
 /* A graph that waits for its turn holds its objects until it has run. */
@@ -286,7 +291,7 @@ int main(void)
     draw();
     keep_alive_cuda();
     keep_alive_cu();
-    replace_child();
+    update();
     destroy_while_waiting();
     set_attributes_cuda();
     set_attributes_cu();

@@ -1,6 +1,7 @@
 /* Objects of the program that graphs keep alive: counted, and given to a function of the program
  * when the last reference is gone. Clones, child graphs and executable graphs of a graph hold the
- * objects that it held when they were made. */
+ * objects that it held when they were made; an executable graph that is updated, those of the new
+ * graph. */
 #ifndef WL_DEVICE_GRAPH_OBJECTS_H
 #define WL_DEVICE_GRAPH_OBJECTS_H
 

@@ -365,11 +365,15 @@ int wl_device_executable_update(struct wl_device_executable *executable,
         *node = graph->nodes.items[i];
         code = WL_DEVICE_GRAPH_UPDATE_FAILED;
     }
-    if (code == WL_DEVICE_OK) { /* the new nodes have conditions of their own */
-        struct wl_device_graph former = {.conditions = executable->graph->conditions};
+    if (code == WL_DEVICE_OK) { /* the new nodes have conditions and objects of their own */
+        struct wl_device_graph former = {.conditions = executable->graph->conditions,
+                                         .objects = executable->graph->objects};
         executable->graph->conditions = (struct wl_device_conditions){0};
+        executable->graph->objects = (struct wl_device_holdings){0};
         wl_device_conditions_copy(executable->graph, graph);
+        wl_device_objects_copy(executable->graph, graph);
         wl_device_conditions_release(&former);
+        wl_device_objects_leave(&former);
     }
 out:
     wl_device_leave();
