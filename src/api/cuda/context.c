@@ -22,12 +22,21 @@ struct context {
     uint64_t id; /* 0: none was asked for */
     unsigned flags;
     int device;
-    int references; /* of the primary one */
+    int references;      /* of the primary one */
+    uint32_t generation; /* how often it was destroyed: the primary one */
+    bool is_inactive;    /* destroyed and not retained since */
+};
+
+/* What a thread made current. */
+struct entry {
+    struct context *context;
+    uint32_t generation; /* that the context had */
 };
 
 static atomic_bool is_initialised;
+static atomic_uint others; /* contexts that the program created */
 static struct context primaries[WL_DEVICES_MAX];
-static _Thread_local struct context *stack[CONTEXTS_MAX];
+static _Thread_local struct entry stack[CONTEXTS_MAX];
 static _Thread_local size_t depth;
 
 static struct context *primary_of(int device)
@@ -41,21 +50,33 @@ static bool is_primary(const struct context *context)
     return context >= primaries && context < primaries + WL_DEVICES_MAX;
 }
 
+static struct entry entry_of(struct context *context)
+{
+    return (struct entry){context, context->generation};
+}
+
 /* The runtime selects a device by making its primary context current. */
 static struct context *current(void)
 {
     if (!depth)
         return wl_device_is_runtime_used() ? primary_of(wl_device_current()) : NULL;
-    if (stack[depth - 1]->device != wl_device_current())
-        stack[depth - 1] = primary_of(wl_device_current());
-    return stack[depth - 1];
+    if (stack[depth - 1].context->device != wl_device_current())
+        stack[depth - 1] = entry_of(primary_of(wl_device_current()));
+    return stack[depth - 1].context;
+}
+
+/* Whether what is current is destroyed. The runtime's calls make the primary context again. */
+static bool is_destroyed(void)
+{
+    return depth && !wl_device_is_runtime_used() &&
+           stack[depth - 1].generation != stack[depth - 1].context->generation;
 }
 
 /* Other contexts are on the stack: its last one's device is the thread's. */
 static void select_device(void)
 {
     if (depth)
-        wl_device_select(stack[depth - 1]->device);
+        wl_device_select(stack[depth - 1].context->device);
 }
 
 static bool is_ready(void)
@@ -69,7 +90,13 @@ int wl_cuda_enter(void)
         return WL_DEVICE_NOT_INITIALIZED;
     if (!current())
         return WL_DEVICE_INVALID_CONTEXT;
-    return wl_device_check();
+    return is_destroyed() ? WL_DEVICE_CONTEXT_DESTROYED : wl_device_check();
+}
+
+int wl_cuda_enter_stream(const void *stream)
+{
+    enum { DEFAULT_STREAM_LAST = 2 }; /* 0, and CU_STREAM_LEGACY and _PER_THREAD */
+    return (uintptr_t)stream <= DEFAULT_STREAM_LAST ? wl_cuda_enter() : wl_cuda_ready();
 }
 
 int wl_cuda_ready(void)
@@ -209,7 +236,7 @@ static int push(struct context *context)
     if (depth == CONTEXTS_MAX)
         return WL_DEVICE_INVALID_VALUE;
     current(); /* what the runtime did to the one below */
-    stack[depth++] = context;
+    stack[depth++] = entry_of(context);
     select_device();
     return WL_DEVICE_OK;
 }
@@ -225,11 +252,13 @@ int cuCtxCreate_v2(void **context, unsigned flags, int device)
     made->flags = flags;
     made->device = device;
     code = push(made);
-    if (code)
+    if (code) {
         free(made);
-    else
-        *context = made;
-    return code;
+        return code;
+    }
+    atomic_fetch_add(&others, 1);
+    *context = made;
+    return WL_DEVICE_OK;
 }
 
 /* CUDA 11.4 and 13 add parameters for multi-process sharing, which there is none of. */
@@ -253,10 +282,11 @@ int cuCtxDestroy_v2(void *context)
         return WL_DEVICE_INVALID_CONTEXT;
     size_t kept = 0;
     for (size_t i = 0; i < depth; i++)
-        if (stack[i] != context)
+        if (stack[i].context != context)
             stack[kept++] = stack[i];
     depth = kept;
     select_device();
+    atomic_fetch_sub(&others, 1);
     free(context);
     return WL_DEVICE_OK;
 }
@@ -265,7 +295,7 @@ int cuCtxPushCurrent_v2(void *context)
 {
     if (!is_ready())
         return WL_DEVICE_NOT_INITIALIZED;
-    return context ? push(context) : WL_DEVICE_INVALID_CONTEXT;
+    return context ? push(context) : WL_DEVICE_INVALID_VALUE;
 }
 
 int cuCtxPopCurrent_v2(void **context)
@@ -388,16 +418,17 @@ int cuCtxWaitEvent(void *context, void *event)
 
 int cuCtxGetApiVersion(void *context, unsigned *version)
 {
-    (void)context;
     if (!version)
         return WL_DEVICE_INVALID_VALUE;
+    if (!context_or_current(context))
+        return WL_DEVICE_INVALID_CONTEXT;
     *version = API_VERSION;
     return WL_DEVICE_OK;
 }
 
 int cuStreamGetCtx(void *stream, void **context)
 {
-    int code = wl_cuda_enter();
+    int code = wl_cuda_enter_stream(stream);
     if (code == WL_DEVICE_OK)
         code = context ? wl_device_stream_query(stream, NULL) : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
@@ -513,6 +544,24 @@ int cuCtxDisablePeerAccess(void *context)
 
 static pthread_mutex_t primary_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Under the lock. Who has it current finds it destroyed, until it is retained and made current
+ * again. */
+static void destroy_primary(struct context *primary)
+{
+    primary->generation++;
+    primary->flags = 0;
+    primary->is_inactive = true;
+}
+
+/* Whether no context of the program holds what is on the devices, which share it. */
+static bool is_all_released(void)
+{
+    for (int i = 0; i < WL_DEVICES_MAX; i++)
+        if (primaries[i].references)
+            return false;
+    return !others && !wl_device_is_runtime_used();
+}
+
 int cuDevicePrimaryCtxRetain(void **context, int device)
 {
     int code = check_device(device);
@@ -522,6 +571,7 @@ int cuDevicePrimaryCtxRetain(void **context, int device)
         return code;
     pthread_mutex_lock(&primary_lock);
     primaries[device].references++;
+    primaries[device].is_inactive = false;
     pthread_mutex_unlock(&primary_lock);
     *context = primary_of(device);
     return WL_DEVICE_OK;
@@ -533,12 +583,14 @@ int cuDevicePrimaryCtxRelease_v2(int device)
     if (code)
         return code;
     pthread_mutex_lock(&primary_lock);
-    if (primaries[device].references)
-        primaries[device].references--;
-    else
+    struct context *primary = primary_of(device);
+    if (!primary->references)
         code = WL_DEVICE_INVALID_CONTEXT;
+    else if (--primary->references == 0)
+        destroy_primary(primary);
+    const bool is_last = code == WL_DEVICE_OK && is_all_released();
     pthread_mutex_unlock(&primary_lock);
-    return code;
+    return is_last ? wl_device_reset() : code;
 }
 
 int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
@@ -557,14 +609,19 @@ int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *is_active)
     if (flags)
         *flags = primaries[device].flags;
     if (is_active)
-        *is_active = primaries[device].references > 0;
+        *is_active = primaries[device].references > 0 && !primaries[device].is_inactive;
     return WL_DEVICE_OK;
 }
 
 int cuDevicePrimaryCtxReset_v2(int device)
 {
     int code = check_device(device);
-    return code ? code : wl_device_reset();
+    if (code)
+        return code;
+    pthread_mutex_lock(&primary_lock);
+    destroy_primary(primary_of(device));
+    pthread_mutex_unlock(&primary_lock);
+    return wl_device_reset();
 }
 
 /* The first forms of three calls, from before they were renamed in CUDA 11. */

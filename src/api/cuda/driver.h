@@ -14,10 +14,13 @@
 #define WL_CUDA_VERSION 13000
 
 /* Most calls require cuInit and a context that is current in the thread: returns 3 or 201 without
- * them, else wl_device_check. */
+ * them, 709 where it was reset or released since, else wl_device_check. */
 int wl_cuda_enter(void);
-/* The same of calls that need no context. */
+/* The same of calls that need no context, as what they are given tells it: freeing, functions,
+ * events (as an H200 answers). */
 int wl_cuda_ready(void);
+/* The same of calls for a stream, which has a context of its own unless it is a default one. */
+int wl_cuda_enter_stream(const void *stream);
 /* The device of the context that is current, which there is; the context of a device. */
 int wl_cuda_device(void);
 void *wl_cuda_context(int device);

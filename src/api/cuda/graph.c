@@ -4,13 +4,14 @@
 #define WL_GRAPH(name) cuGraph##name
 #define WL_STREAM(name) cuStream##name
 #define WL_OBJECT(name) cuUserObject##name
+#define WL_GRAPH_ENTER() wl_cuda_enter()
 #define WL_GRAPH_DONE(code) wl_cuda_code(code)
 #define WL_GRAPH_PER_THREAD(name, suffix) WL_CUDA_PER_THREAD(name, suffix)
 #include "api/common/graph.def"
 
 int cuGraphCreate(struct wl_device_graph **graph, unsigned flags)
 {
-    int code = wl_cuda_enter();
+    int code = wl_cuda_ready();
     if (code == WL_DEVICE_OK && (flags || !graph))
         code = WL_DEVICE_INVALID_VALUE;
     return code ? code : wl_device_graph_create(graph);

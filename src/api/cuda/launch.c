@@ -9,7 +9,7 @@ enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 
 static int launch(struct wl_device_request *request, void **parameters, void **extra)
 {
-    int code = wl_cuda_enter();
+    int code = wl_cuda_enter_stream(request->stream);
     if (code == WL_DEVICE_OK && !request->kernel)
         code = WL_DEVICE_INVALID_HANDLE;
     if (code == WL_DEVICE_OK && parameters && extra)
@@ -131,7 +131,7 @@ int cuOccupancyMaxPotentialClusterSize(int *size, void *function,
 int cuFuncGetAttribute(int *value, int attribute, void *function)
 {
     struct wl_device_kernel_attributes found;
-    int code = wl_cuda_enter();
+    int code = wl_cuda_ready();
     if (code == WL_DEVICE_OK && (!value || !function))
         code = function ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_INVALID_HANDLE;
     if (code == WL_DEVICE_OK)
@@ -165,7 +165,7 @@ int cuFuncGetAttribute(int *value, int attribute, void *function)
 
 int cuFuncSetAttribute(void *function, int attribute, int value)
 {
-    int code = wl_cuda_enter();
+    int code = wl_cuda_ready();
     if (code == WL_DEVICE_OK && !function)
         code = WL_DEVICE_INVALID_HANDLE;
     if (code)
@@ -198,7 +198,7 @@ int cuKernelSetAttribute(int attribute, int value, void *kernel, int device)
 int cuFuncSetCacheConfig(void *function, int config)
 {
     (void)config;
-    int code = wl_cuda_enter();
+    int code = wl_cuda_ready();
     return code || function ? code : WL_DEVICE_INVALID_HANDLE;
 }
 
@@ -230,7 +230,7 @@ int cuKernelGetName(const char **name, void *kernel)
 
 int cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *size_bytes)
 {
-    int code = wl_cuda_enter();
+    int code = wl_cuda_ready();
     if (code == WL_DEVICE_OK && !function)
         code = WL_DEVICE_INVALID_HANDLE;
     return code ? code
@@ -259,7 +259,7 @@ int cuKernelSetCacheConfig(void *kernel, int config, int device)
 int cuFuncLoad(void *function)
 {
     struct wl_device_kernel_attributes ignored;
-    int code = wl_cuda_enter();
+    int code = wl_cuda_ready();
     if (code == WL_DEVICE_OK && !function)
         code = WL_DEVICE_INVALID_HANDLE;
     return code ? code : wl_cuda_code(wl_device_kernel_attributes(function, &ignored));

@@ -77,7 +77,7 @@ WL_CUDA_PER_THREAD(cuMemAllocAsync, ptsz);
 
 int cuMemFree_v2(uint64_t pointer)
 {
-    int code = wl_cuda_enter();
+    int code = wl_cuda_ready();
     if (code == WL_DEVICE_OK)
         code = wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address_of(pointer));
     return code || !pointer ? code : wl_device_wait();
@@ -87,7 +87,7 @@ int cuMemFreeAsync(uint64_t pointer, void *stream)
 {
     struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_FREE,
                                             .memory.address = address_of(pointer)};
-    int code = wl_cuda_enter();
+    int code = wl_cuda_enter_stream(stream);
     return code ? code : wl_cuda_code(wl_device_submit(&operation, stream));
 }
 WL_CUDA_PER_THREAD(cuMemFreeAsync, ptsz);
@@ -104,7 +104,7 @@ int cuMemAllocHost_v2(void **address, size_t bytes)
 
 int cuMemFreeHost(void *address)
 {
-    int code = wl_cuda_enter();
+    int code = wl_cuda_ready();
     return code ? code : wl_device_memory_free(WL_DEVICE_MEMORY_HOST, address);
 }
 
@@ -116,7 +116,7 @@ int cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags)
 
 int cuMemHostUnregister(void *address)
 {
-    int code = wl_cuda_enter();
+    int code = wl_cuda_ready();
     return code ? code : wl_device_memory_unregister(address);
 }
 
@@ -244,7 +244,7 @@ static uint64_t read_attribute(int attribute, const struct wl_device_allocation 
 int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer)
 {
     struct wl_device_allocation found;
-    int code = wl_cuda_enter();
+    int code = wl_cuda_ready();
     if (code == WL_DEVICE_OK && (!value || !wl_device_memory_find(address_of(pointer), &found)))
         code = WL_DEVICE_INVALID_VALUE;
     if (code)
@@ -288,7 +288,7 @@ static void write_of_other(void *value, int attribute, uint64_t pointer)
 int cuPointerGetAttributes(unsigned count, const int *attributes, void **values, uint64_t pointer)
 {
     struct wl_device_allocation found;
-    int code = attributes && values && count ? wl_cuda_enter() : WL_DEVICE_INVALID_VALUE;
+    int code = attributes && values && count ? wl_cuda_ready() : WL_DEVICE_INVALID_VALUE;
     const bool is_known = !code && wl_device_memory_find(address_of(pointer), &found);
     for (unsigned i = 0; code == WL_DEVICE_OK && i < count; i++) {
         const size_t bytes = attribute_bytes(attributes[i]);
@@ -316,7 +316,7 @@ static int copy_box(struct wl_device_copy *copy)
 
 static int submit(struct wl_device_operation *operation, void *stream)
 {
-    int code = wl_cuda_enter();
+    int code = wl_cuda_enter_stream(stream);
     return code ? code : wl_cuda_code(wl_device_submit(operation, stream));
 }
 

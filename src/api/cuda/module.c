@@ -72,7 +72,7 @@ static int unload(int code, void *module)
 
 int cuModuleUnload(void *module)
 {
-    return unload(wl_cuda_enter(), module);
+    return unload(wl_cuda_ready(), module);
 }
 
 static int get_function(int code, void **function, void *module, const char *name)
@@ -90,13 +90,13 @@ static int get_function(int code, void **function, void *module, const char *nam
 
 int cuModuleGetFunction(void **function, void *module, const char *name)
 {
-    return get_function(wl_cuda_enter(), function, module, name);
+    return get_function(wl_cuda_ready(), function, module, name);
 }
 
 int cuModuleGetGlobal_v2(uint64_t *pointer, size_t *bytes, void *module, const char *name)
 {
     void *address;
-    int code = wl_cuda_enter();
+    int code = wl_cuda_ready();
     if (code == WL_DEVICE_OK && (!module || !name))
         code = module ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_INVALID_HANDLE;
     if (code == WL_DEVICE_OK)
@@ -129,7 +129,7 @@ static int count_functions(int code, unsigned *count, void *module)
 
 int cuModuleGetFunctionCount(unsigned *count, void *module)
 {
-    return count_functions(wl_cuda_enter(), count, module);
+    return count_functions(wl_cuda_ready(), count, module);
 }
 
 static int list_functions(int code, struct wl_device_kernel **functions, unsigned count,
@@ -144,7 +144,7 @@ static int list_functions(int code, struct wl_device_kernel **functions, unsigne
 
 int cuModuleEnumerateFunctions(struct wl_device_kernel **functions, unsigned count, void *module)
 {
-    return list_functions(wl_cuda_enter(), functions, count, module);
+    return list_functions(wl_cuda_ready(), functions, count, module);
 }
 
 /* ---- libraries: modules that belong to no context, and need none but for addresses ---- */
@@ -208,7 +208,7 @@ int cuKernelGetFunction(void **function, void *kernel)
     if (!function || !kernel)
         return WL_DEVICE_INVALID_VALUE;
     *function = kernel;
-    return WL_DEVICE_OK;
+    return wl_cuda_enter();
 }
 
 /* ---- linking ---- */

@@ -20,14 +20,14 @@ int cuStreamCreate(void **stream, unsigned flags)
 
 int cuStreamDestroy_v2(void *stream)
 {
-    int code = wl_cuda_enter();
+    int code = wl_cuda_ready();
     return code ? code : wl_device_stream_destroy(stream);
 }
 
 /* Whether there is such a stream. */
 static int find_stream(void *stream)
 {
-    int code = wl_cuda_enter();
+    int code = wl_cuda_enter_stream(stream);
     return code ? code : wl_device_stream_query(stream, NULL);
 }
 
@@ -113,13 +113,13 @@ int cuEventCreate(void **event, unsigned flags)
 
 int cuEventDestroy_v2(void *event)
 {
-    int code = wl_cuda_enter();
+    int code = wl_cuda_ready();
     return code ? code : wl_device_event_destroy(event);
 }
 
 int cuEventRecord(void *event, void *stream)
 {
-    int code = wl_cuda_enter();
+    int code = wl_cuda_enter_stream(stream);
     return code ? code : wl_device_event_record(event, stream);
 }
 WL_CUDA_PER_THREAD(cuEventRecord, ptsz);
@@ -134,7 +134,7 @@ WL_CUDA_PER_THREAD(cuEventRecordWithFlags, ptsz);
 /* reach: wl_device_event_wait or wl_device_event_poll. */
 static int reach_event(void *event, int (*reach)(void *event))
 {
-    int code = wl_cuda_enter();
+    int code = wl_cuda_ready();
     if (code == WL_DEVICE_OK)
         code = wl_device_event_query(event);
     if (code == WL_DEVICE_OK)
@@ -154,7 +154,7 @@ int cuEventSynchronize(void *event)
 
 int cuEventElapsedTime_v2(float *elapsed_ms, void *start, void *end)
 {
-    int code = wl_cuda_enter();
+    int code = wl_cuda_ready();
     if (code == WL_DEVICE_OK)
         code = wl_device_capture_refuses_event(start, true);
     if (code == WL_DEVICE_OK)

@@ -7,6 +7,7 @@
 #define WL_GRAPH(name) cudaGraph##name
 #define WL_STREAM(name) cudaStream##name
 #define WL_OBJECT(name) cudaUserObject##name
+#define WL_GRAPH_ENTER() WL_DEVICE_OK
 #define WL_GRAPH_DONE(code) wl_cudart_done(code)
 #define WL_GRAPH_PER_THREAD(name, suffix) WL_CUDART_PER_THREAD(name, suffix)
 #include "api/common/graph.def"
