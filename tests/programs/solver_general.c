@@ -114,6 +114,57 @@ static void test_special(char letter)
     expect_right(letter, ROWS);
 }
 
+/* All vectors of one block of Jordan are the first unit vector; elements of those behind it are
+ * larger than any number before they are scaled. */
+static void test_defective(char letter)
+{
+    memset(given, 0, sizeof given);
+    for (int i = 0; i < N; i++) {
+        given[i + i * LD] = 0.5;
+        if (i)
+            given[i - 1 + i * LD] = 1;
+    }
+    put_all(letter, a, given, SIZE);
+    expect_right(letter, N);
+    for (int k = 0; k < N; k++)
+        EXPECT(cabs(got[k * LD] - 1) < tolerance_of(letter), 1);
+}
+
+/* Rows and columns of another scale change no value. */
+static void test_scaled(char letter)
+{
+    enum { ROWS = 4 };
+    number kept[ROWS];
+    make_random(letter, given, ROWS, ROWS, LD, 5);
+    put_all(letter, a, given, SIZE);
+    EXPECT(find(letter, ROWS, false), 0);
+    for (int k = 0; k < ROWS; k++)
+        kept[k] = value_of(letter, k);
+    for (int j = 0; j < ROWS; j++)
+        for (int i = 0; i < ROWS; i++)
+            given[i + j * LD] *= pow(1e5, i % 2 * 2 - i / 2 - (j % 2 * 2 - j / 2));
+    put_all(letter, a, given, SIZE);
+    EXPECT(find(letter, ROWS, true), 0);
+    read_vectors(letter, ROWS);
+    for (int k = 0; k < ROWS; k++) {
+        double away = 1, squares = 0;
+        for (int l = 0; l < ROWS; l++)
+            away = fmin(away, cabs(value_of(letter, k) - kept[l]));
+        for (int i = 0; i < ROWS; i++)
+            squares += pow(cabs(got[i + k * LD]), 2);
+        EXPECT(away < tolerance_of(letter) && fabs(squares - 1) < tolerance_of(letter), 1);
+        for (int i = 0; i < ROWS; i++) {
+            number sum = -value_of(letter, k) * got[i + k * LD];
+            double size = 0;
+            for (int j = 0; j < ROWS; j++) {
+                sum += given[i + j * LD] * got[j + k * LD];
+                size += cabs(given[i + j * LD] * got[j + k * LD]);
+            }
+            EXPECT(cabs(sum) < tolerance_of(letter) * size, 1);
+        }
+    }
+}
+
 static void test_arguments(void)
 {
     EXPECT(cusolverDnXgeev(NULL, NULL, 0, 1, N, 1, a, LD, 5, values, 1, NULL, LD, 1, vectors, LD, 1,
@@ -163,6 +214,8 @@ int main(void)
         for (int n = 1; n < 8; n++)
             test(letters[i], n, 9);
         test_special(letters[i]);
+        test_defective(letters[i]);
+        test_scaled(letters[i]);
     }
     test_arguments();
     test_real_values();

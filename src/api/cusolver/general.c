@@ -7,7 +7,8 @@
 
 #include "api/cusolver/sparse.h"
 
-/* t, which becomes a triangle, and z, by whose columns it is turned: columns one behind another. */
+/* t, which becomes a triangle, and z, by whose columns it is turned, and scaled: columns one behind
+ * another. */
 struct schur {
     int n;
     bool is_real;
@@ -70,9 +71,49 @@ static void clear_below(const struct schur *of, int column, int count)
         *at(of, of->t, column + 1 + i, column) = 0;
 }
 
+/* By which power of 2 column k is to be multiplied, and row k divided, so that they are about as
+ * long; 1 where that is of little use. */
+static double find_scale(const struct schur *of, int k)
+{
+    double column = 0, row = 0, scale = 1;
+    for (int i = 0; i < of->n; i++)
+        if (i != k) {
+            column += cabs(*at(of, of->t, i, k));
+            row += cabs(*at(of, of->t, k, i));
+        }
+    const double before = column + row;
+    if (!(column > 0 && row > 0) || !isfinite(before))
+        return 1;
+    for (; column < row / 2; column *= 4)
+        scale *= 2;
+    for (; column >= row * 2; column /= 4)
+        scale /= 2;
+    return (column + row) / scale < 0.95 * before ? scale : 1;
+}
+
+/* Values stay as they are, and are found to within rounding of a smaller matrix (B. N. Parlett, C.
+ * Reinsch, "Balancing a matrix for calculation of eigenvalues and eigenvectors", Numerische
+ * Mathematik 13, 1969). */
+static void balance(const struct schur *of)
+{
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (int k = 0; k < of->n; k++) {
+            const double scale = find_scale(of, k);
+            is_changed |= scale != 1;
+            for (int i = 0; scale != 1 && i < of->n; i++) {
+                *at(of, of->t, i, k) *= scale;
+                *at(of, of->z, i, k) *= scale;
+                *at(of, of->t, k, i) /= scale;
+            }
+        }
+    }
+}
+
 static void make_hessenberg(const struct schur *of)
 {
     wl_number *v = wl_alloc_zero((size_t)of->n + 1, sizeof *v);
+    balance(of);
     for (int k = 0; k + 2 < of->n; k++) {
         const int count = of->n - 1 - k;
         for (int i = 0; i < count; i++)
@@ -210,7 +251,8 @@ static void find_vector(const struct schur *of, int k, double least, wl_number *
         if (cabs(away) < least)
             away = least;
         x[i] = sum / away;
-        for (int j = i; cabs(x[i]) > 1e100 && j <= k; j++)
+        const bool is_large = cabs(x[i]) > 1e100;
+        for (int j = i; is_large && j <= k; j++)
             x[j] *= 1e-100;
     }
     for (int i = 0; i < of->n; i++) {
