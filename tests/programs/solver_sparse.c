@@ -254,6 +254,27 @@ static void test_eigenvalue(const struct calls *of)
     }
 }
 
+/* Of a diagonal with two equal values, from a shift that is one of its values. */
+static void test_eigenvalue_itself(const struct calls *of)
+{
+    static const double diagonal[] = {1, 2, 2, 3}, shifts[] = {2, 3};
+    for (int call = 0; call < 2; call++)
+        for (int k = 0; k < 2; k++) {
+            for (int i = 0; i <= 4; i++) {
+                starts[i] = indices[i] = i;
+                put(letter, values, i, i < 4 ? diagonal[i] : 0);
+                put(letter, b, i, 1);
+            }
+            EXPECT(of->eigenvalue[call](handle, 4, 4, descriptions[0], values, starts, indices,
+                                        shifts[k], b, 100, 1e-6, space, x),
+                   0);
+            get_all(letter, got, x, 4);
+            EXPECT(cabs(get(letter, space, 0) - shifts[k]) < tolerance_of(letter), 1);
+            EXPECT(unorthogonal(got, 4, 4, 1) < tolerance_of(letter), 1);
+            EXPECT(cabs(got[0]) + cabs(got[k ? 1 : 3]) < tolerance_of(letter), 1);
+        }
+}
+
 int cusolverSpDcsreigsHost(void *, int, int, const void *, const void *, const int *, const int *,
                            double complex, double complex, int *);
 int cusolverSpCcsreigsHost(void *, int, int, const void *, const void *, const int *, const int *,
@@ -712,6 +733,7 @@ int main(void)
         letter = letters[i];
         test_systems(calls[i]);
         test_eigenvalue(calls[i]);
+        test_eigenvalue_itself(calls[i]);
         if (letter == 'D' || letter == 'C')
             test_count();
         test_tall(calls[i]);

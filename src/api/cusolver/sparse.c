@@ -3,6 +3,7 @@
  * and it computes. */
 #include "api/cusolver/sparse.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,6 +281,17 @@ static void iterate(const struct wl_csr *a, const struct wl_band *band, const st
     wl_solver_write(a->letter, x, a->rows, of->vector);
 }
 
+/* Where the shift is an eigenvalue itself: factors of a matrix close by. */
+static void avoid_zero(struct wl_band *band, const struct wl_csr *a)
+{
+    double largest = 0;
+    for (int k = 0; k < a->count; k++)
+        largest = fmax(largest, cabs(wl_number_get(a->letter, a->values, k)));
+    for (int i = 0; i < band->rows; i++)
+        if (*wl_band_at(band, i, i) == 0)
+            *wl_band_at(band, i, i) = DBL_EPSILON * (largest > 0 ? largest : 1);
+}
+
 static int find_eigenvalue(void *handle, const void *description, struct wl_csr a,
                            const struct iteration *of)
 {
@@ -295,8 +307,7 @@ static int find_eigenvalue(void *handle, const void *description, struct wl_csr 
                   *y = wl_alloc_zero((size_t)a.rows, sizeof *y);
         wl_solver_read(a.letter, of->start, a.rows, x);
         wl_band_lu(&band, 0, 1);
-        if (band.singular >= 0) /* an eigenvalue itself: one close by */
-            *wl_band_at(&band, band.singular, band.singular) = 1e-300;
+        avoid_zero(&band, &a);
         iterate(&a, &band, of, x, y);
         free(x);
         free(y);
