@@ -351,12 +351,15 @@ static int draw(struct generator *generator, const struct request *of, void *out
     return failed ? LAUNCH_FAILURE : OK;
 }
 
-/* Of each value the probability that the number is not larger. */
+/* Of each value the probability that the number is not larger. What was drawn with other sums may
+ * not be done yet. */
 static int make_sums(struct generator *generator, double lambda, struct wl_curand_poisson range)
 {
     if (generator->lambda == lambda)
         return OK;
     const size_t bytes = range.length * sizeof(double);
+    if (generator->sums.at && wl_device_wait())
+        return LAUNCH_FAILURE;
     generator->lambda = 0;
     if (reserve(&generator->sums, bytes))
         return ALLOCATION_FAILED;

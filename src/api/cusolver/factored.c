@@ -65,6 +65,15 @@ static void *copy(const void *from, size_t count, size_t bytes)
 
 /* ---- steps that all of them have ---- */
 
+/* Once the stream's work is done, so that the host may read and write device memory. */
+static int enter(void *handle)
+{
+    const struct wl_solver_handle *checked = wl_solver_check(handle);
+    return !checked                                 ? WL_SOLVER_NOT_INITIALIZED
+           : wl_device_stream_wait(checked->stream) ? WL_SOLVER_EXECUTION_FAILED
+                                                    : WL_SOLVER_OK;
+}
+
 static int analyse(void *handle, const void *description, struct wl_csr a, struct factored *of)
 {
     const int status = wl_solver_check_csr(handle, description, &a);
@@ -116,8 +125,9 @@ static int keep_values(void *handle, const void *description, struct wl_csr a, w
 static int solve(void *handle, const struct factored *of, char letter, const void *b, void *x,
                  void (*by)(const struct wl_band *, wl_number *))
 {
-    if (!wl_solver_check(handle))
-        return WL_SOLVER_NOT_INITIALIZED;
+    const int status = enter(handle);
+    if (status)
+        return status;
     if (!of || !of->is_factored || (of->band.rows && (!b || !x)))
         return WL_SOLVER_INVALID_VALUE;
     wl_number *values = wl_alloc_zero((size_t)of->band.rows + 1, sizeof *values);
@@ -265,8 +275,9 @@ static int factor_cholesky(void *handle, const void *description, struct wl_csr 
 /* The diagonal of L. */
 static int tell_diagonal(void *handle, const struct factored *of, char letter, void *diagonal)
 {
-    if (!wl_solver_check(handle))
-        return WL_SOLVER_NOT_INITIALIZED;
+    const int status = enter(handle);
+    if (status)
+        return status;
     if (!of || !of->is_factored || !diagonal)
         return WL_SOLVER_INVALID_VALUE;
     for (int i = 0; i < of->band.rows; i++)

@@ -94,14 +94,16 @@ static int destroy(void *params)
     return WL_SOLVER_OK;
 }
 
-/* Of batches cuSOLVER does not tell. */
+/* Once the stream's work is done. Of batches cuSOLVER does not tell. */
 static int can_tell(void *handle, void *params, const void *result)
 {
+    const struct wl_solver_handle *checked = wl_solver_check(handle);
     const struct turns *turns = check(params);
-    return !wl_solver_check(handle) ? WL_SOLVER_NOT_INITIALIZED
-           : !turns || !result      ? WL_SOLVER_INVALID_VALUE
-           : turns->was_batch       ? WL_SOLVER_NOT_SUPPORTED
-                                    : WL_SOLVER_OK;
+    return !checked                                 ? WL_SOLVER_NOT_INITIALIZED
+           : !turns || !result                      ? WL_SOLVER_INVALID_VALUE
+           : turns->was_batch                       ? WL_SOLVER_NOT_SUPPORTED
+           : wl_device_stream_wait(checked->stream) ? WL_SOLVER_EXECUTION_FAILED
+                                                    : WL_SOLVER_OK;
 }
 
 S(Syevj, syevj)
