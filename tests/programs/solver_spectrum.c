@@ -189,6 +189,25 @@ static void test_deficient(void)
     EXPECT(unorthogonal(v, SHORT, SHORT, true) < 1e-13, 1);
 }
 
+/* Of a matrix with one element that is no number nothing is. */
+static void test_lost(void)
+{
+    make(SHORT, SHORT, true);
+    a[3 + 2 * LD] = a[2 + 3 * LD] = NAN;
+    EXPECT(cusolverDnDsyevd(handle, VECTORS, LOWER, SHORT, a, LD, values, space, LD * LD, info), 0);
+    EXPECT(*info, 1);
+    for (int k = 0; k < SHORT; k++)
+        EXPECT(isnan(values[k]) && isnan(a[k]) && isnan(a[k * LD]), 1);
+    make(N, SHORT, false);
+    a[3 + 2 * LD] = INFINITY;
+    EXPECT(cusolverDnDgesvd(handle, 'A', 'A', N, SHORT, a, LD, values, u, LD, v, LD, space, LD * LD,
+                            NULL, info),
+           0);
+    EXPECT(*info, 0);
+    for (int k = 0; k < SHORT; k++)
+        EXPECT(isnan(values[k]) && isnan(u[k * LD]) && isnan(v[k * LD]), 1);
+}
+
 static void test_single(void)
 {
     double kept[N];
@@ -285,6 +304,7 @@ int main(void)
     test_singular('N', 'S');
     test_singular('N', 'N');
     test_deficient();
+    test_lost();
     test_single();
     test_wide();
     test_arguments();

@@ -168,7 +168,8 @@ static int find_eigenvalues(void *handle, char letter, const struct symmetric *o
          *own = wl_solver_take(&work, &space, rows * rows),
          *lengths = wl_solver_take(&work, &space, rows), *shift = wl_solver_take(&work, &space, 1);
     struct wl_solver_matrix vectors = of->job ? a : wl_solver_matrix_of(own, n);
-    const struct wl_solver_sweeps sweeps = sweeps_of(turns, n + 1);
+    int failed = n + 1;
+    const struct wl_solver_sweeps sweeps = sweeps_of(turns, failed);
     if (of->fill == WL_SOLVER_UPPER)
         a = wl_solver_adjoint(a);
     wl_solver_launch(&work, "find_shift", 1, 1, (void *[]){&rows, &a, &shift});
@@ -176,9 +177,9 @@ static int find_eigenvalues(void *handle, char letter, const struct symmetric *o
     wl_solver_launch_over(&work, "mirror", rows * rows, (void *[]){&rows, &a, &nothing, &copy});
     wl_solver_orthogonalize(&work, rows, n, full, NULL, &sweeps, info);
     wl_solver_launch(&work, "measure", n, 1, (void *[]){&rows, &full, &rows, &lengths});
-    wl_solver_launch(
-        &work, "order", n, 1,
-        (void *[]){&rows, &n, &full, &nothing, &lengths, &shift, &values, &vectors, &none});
+    wl_solver_launch(&work, "order", n, 1,
+                     (void *[]){&rows, &n, &full, &nothing, &lengths, &shift, &values, &vectors,
+                                &none, &info, &failed});
     measure(&work, turns, rows, n, n, wl_solver_matrix_of(copy, n), vectors, vectors, values);
     return work.status;
 }
@@ -292,6 +293,7 @@ static int find_singular_values(void *handle, char letter, const struct singular
         right = wl_solver_matrix_of(short_side, columns);
     }
     struct wl_solver_matrix right_turned = wl_solver_adjoint(right);
+    int unused = 0;
     const struct wl_solver_sweeps sweeps = sweeps_of(turns, columns + 1);
     wl_solver_launch_over(&work, "copy", rows * depth,
                           (void *[]){&rows, &depth, &tall, &copy, &rows});
@@ -299,7 +301,7 @@ static int find_singular_values(void *handle, char letter, const struct singular
     wl_solver_launch(&work, "measure", columns, 1, (void *[]){&rows, &copy, &rows, &lengths});
     wl_solver_launch(&work, "order", columns, 1,
                      (void *[]){&rows, &columns, &copy, &product, &lengths, &nothing, &values,
-                                &left, &right_turned});
+                                &left, &right_turned, &nothing, &unused});
     measure(&work, turns, rows, columns, columns, tall, right, left, values);
     if (of->job)
         wl_solver_launch(&work, "complete", 1, 1,

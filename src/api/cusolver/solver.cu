@@ -394,23 +394,30 @@ DEVICE void measure(i64 rows, const T *a, i64 lda, real_of<T> *lengths, real_of<
 }
 
 /* Lengths less a shift in order, the least first or last; to u, if any, columns of a of length 1, to rows of vt
- * columns of v, conjugated: a block for each. */
+ * columns of v, conjugated: a block for each. Where a length is no finite number, nothing is, and info, if any,
+ * becomes `failed`. */
 template <typename T>
 DEVICE void order(i64 rows, int columns, const T *a, const T *v, const real_of<T> *lengths, const real_of<T> *shift,
-                  real_of<T> *values, wl_solver_matrix u, wl_solver_matrix vt, real_of<T> *sums)
+                  real_of<T> *values, wl_solver_matrix u, wl_solver_matrix vt, int *info, int failed, real_of<T> *sums)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x(), column = __nvvm_read_ptx_sreg_ctaid_x();
     const real_of<T> own = lengths[column];
-    real_of<T> before = 0;
-    for (int k = thread; k < columns; k += THREADS)
+    real_of<T> before = 0, nothing = 0; /* 0, or no number */
+    for (int k = thread; k < columns; k += THREADS) {
         before += (shift ? lengths[k] < own : lengths[k] > own) || (lengths[k] == own && k < column);
-    const i64 place = (i64)sum_of_block(before, sums);
+        nothing += lengths[k] - lengths[k];
+    }
+    nothing = sum_of_block(nothing, sums);
+    const bool is_lost = nothing != 0;
+    const i64 sum = (i64)sum_of_block(before, sums), place = is_lost ? column : sum;
     if (!thread)
-        values[place] = shift ? own - *shift : own;
+        values[place] = is_lost ? nothing : shift ? own - *shift : own;
+    if (!thread && is_lost && info)
+        *info = failed;
     for (i64 row = thread; u.values && row < rows; row += THREADS)
-        put(u, row, place, own > 0 ? a[row + column * rows] / own : T{});
+        put(u, row, place, is_lost ? parts<T>::of(nothing) : own > 0 ? a[row + column * rows] / own : T{});
     for (i64 row = thread; vt.values && row < columns; row += THREADS)
-        put(vt, place, row, conjugate(v[row + (i64)column * columns]));
+        put(vt, place, row, is_lost ? parts<T>::of(nothing) : conjugate(v[row + (i64)column * columns]));
 }
 
 /* One block: columns of length 1 that are orthogonal to all others in place of those that are 0, and behind the first
@@ -427,7 +434,7 @@ DEVICE void complete(i64 rows, int count, int wanted, T *u, i64 ldu, real_of<T> 
         for (i64 row = thread; column < count && row < rows; row += THREADS)
             squares += square(own[row]);
         squares = sum_of_block(squares, sums);
-        for (; !(squares * rows > 0.25f) && candidate < rows; candidate++) {
+        for (; squares * rows <= 0.25f && candidate < rows; candidate++) {
             for (i64 row = thread; row < rows; row += THREADS)
                 own[row] = parts<T>::of(row == candidate);
             for (int i = 0; i < 2 * others; i++) { /* twice, as once is not exact */
@@ -573,10 +580,11 @@ GLOBAL void warplens_solver_begin(int *info)
     }                                                                                                                  \
     GLOBAL void warplens_solver_order_##letter(i64 rows, int columns, const T *a, const T *v,                          \
                                                const real_of<T> *lengths, const real_of<T> *shift,                     \
-                                               real_of<T> *values, wl_solver_matrix u, wl_solver_matrix vt)            \
+                                               real_of<T> *values, wl_solver_matrix u, wl_solver_matrix vt, int *info, \
+                                               int failed)                                                             \
     {                                                                                                                  \
         SHARED static real_of<T> sums[THREADS];                                                                        \
-        order(rows, columns, a, v, lengths, shift, values, u, vt, sums);                                               \
+        order(rows, columns, a, v, lengths, shift, values, u, vt, info, failed, sums);                                 \
     }                                                                                                                  \
     GLOBAL void warplens_solver_complete_##letter(i64 rows, int count, int wanted, T *u, i64 ldu)                      \
     {                                                                                                                  \

@@ -53,6 +53,7 @@ int wl_solver_syevd(void *handle, char letter, int job, int fill, int n, void *a
     const struct wl_solver_matrix none = {0};
     struct wl_solver_matrix vectors = job ? given : none;
     int64_t rows = n;
+    int failed = usual_sweeps.failed;
     void *full = wl_solver_take(&work, &space, rows * rows),
          *lengths = wl_solver_take(&work, &space, rows);
     void *shift = wl_solver_take(&work, &space, 1), *nothing = NULL;
@@ -64,9 +65,9 @@ int wl_solver_syevd(void *handle, char letter, int job, int fill, int n, void *a
     wl_solver_launch_over(&work, "mirror", rows * rows, (void *[]){&rows, &given, &shift, &full});
     wl_solver_orthogonalize(&work, rows, n, full, NULL, &usual_sweeps, info);
     wl_solver_launch(&work, "measure", n, 1, (void *[]){&rows, &full, &rows, &lengths});
-    wl_solver_launch(
-        &work, "order", n, 1,
-        (void *[]){&rows, &n, &full, &nothing, &lengths, &shift, &values, &vectors, (void *)&none});
+    wl_solver_launch(&work, "order", n, 1,
+                     (void *[]){&rows, &n, &full, &nothing, &lengths, &shift, &values, &vectors,
+                                (void *)&none, &info, &failed});
     return work.status;
 }
 
@@ -101,10 +102,10 @@ int wl_solver_gesvd(void *handle, char letter, struct wl_solver_decomposition of
     const struct wl_solver_matrix a = wl_solver_matrix_of(of.a, of.lda);
     void *copy = wl_solver_take(&work, &space, rows * columns),
          *turns = wl_solver_take(&work, &space, columns * columns);
-    void *lengths = wl_solver_take(&work, &space, columns), *shift = NULL;
+    void *lengths = wl_solver_take(&work, &space, columns), *nothing = NULL;
     struct wl_solver_matrix u = of.job_u == 'O' ? a : wl_solver_matrix_of(of.u, of.ldu),
                             v = of.job_v == 'O' ? a : wl_solver_matrix_of(of.v, of.ldv);
-    int wanted = of.job_u == 'A' ? of.m : of.n;
+    int wanted = of.job_u == 'A' ? of.m : of.n, unused = 0;
     if (of.job_u == 'N')
         u.values = NULL;
     if (of.job_v == 'N')
@@ -117,9 +118,9 @@ int wl_solver_gesvd(void *handle, char letter, struct wl_solver_decomposition of
         wl_solver_orthogonalize(&work, rows, of.n, copy, v.values ? turns : NULL, &usual_sweeps,
                                 info);
         wl_solver_launch(&work, "measure", of.n, 1, (void *[]){&rows, &copy, &rows, &lengths});
-        wl_solver_launch(
-            &work, "order", of.n, 1,
-            (void *[]){&rows, &of.n, &copy, &turns, &lengths, &shift, &of.values, &u, &v});
+        wl_solver_launch(&work, "order", of.n, 1,
+                         (void *[]){&rows, &of.n, &copy, &turns, &lengths, &nothing, &of.values, &u,
+                                    &v, &nothing, &unused});
     }
     if (u.values)
         wl_solver_launch(&work, "complete", 1, 1,
