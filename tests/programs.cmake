@@ -78,6 +78,7 @@ wl_program_test(solver_generalized solver_generalized.c warplens-cusolver-12 war
 wl_program_test(solver_general solver_general.c warplens-cusolver-12 warplens-cudart-13 m)
 wl_program_test(solver_reductions solver_reductions.c warplens-cusolver-12 warplens-cudart-13 m)
 wl_program_test(solver_refine solver_refine.c warplens-cusolver-12 warplens-cudart-13 m)
+wl_program_test(solver_scales solver_scales.c warplens-cusolver-12 warplens-cudart-13 m)
 wl_program_test(solver_sparse solver_sparse.c warplens-cusolver-12 warplens-cusparse-12 warplens-cudart-13 m)
 wl_program_test(host_order host_order.c warplens-cusolver-12 warplens-cusparse-12 warplens-curand-10
                 warplens-cudart-13 warplens-cuda pthread)

@@ -12,21 +12,24 @@ template <typename T>
 DEVICE real_of<T> reflect_column(i64 rows, const wl_solver_matrix &a, i64 row, i64 column, T *factor, real_of<T> *sums)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x();
-    real_of<T> squares = 0;
+    real_of<T> largest = 0, squares = 0;
+    for (i64 i = thread; i < rows; i += THREADS)
+        largest = larger(largest, size(get<T>(a, row + i, column)));
+    const real_of<T> scale = scale_of(largest_of_block(largest, sums));
     for (i64 i = 1 + thread; i < rows; i += THREADS)
-        squares += square(get<T>(a, row + i, column));
+        squares += square(scale * get<T>(a, row + i, column));
     squares = sum_of_block(squares, sums);
-    const T head = get<T>(a, row, column);
+    const T head = scale * get<T>(a, row, column);
     const real_of<T> length = root(square(head) + squares), beta = real_part(head) < 0 ? length : -length;
     *factor = factor_of(head, squares, beta);
     const bool is_none = is_zero(*factor);
     for (i64 i = 1 + thread; !is_none && i < rows; i += THREADS)
-        put(a, row + i, column, get<T>(a, row + i, column) / (head - parts<T>::of(beta)));
+        put(a, row + i, column, quotient(scale * get<T>(a, row + i, column), head - parts<T>::of(beta)));
     __syncthreads();
     if (!thread)
         put(a, row, column, parts<T>::of(1));
     __syncthreads();
-    return is_none ? real_part(head) : beta;
+    return (is_none ? real_part(head) : beta) / scale;
 }
 
 /* One block: to tridiagonal form, of a lower triangle; diagonal, beside it and factors lie `step` apart; product: n
@@ -234,8 +237,9 @@ DEVICE real_of<T> largest(const wl_solver_matrix &a, i64 line, int is_row, i64 f
 /* The elements below, of the two columns of a block, and in the rest of a lower triangle. */
 template <typename T> DEVICE void eliminate_pair(i64 n, const wl_solver_matrix &a, i64 k)
 {
-    const T beside = get<T>(a, k + 1, k), one = get<T>(a, k + 1, k + 1) / beside, two = get<T>(a, k, k) / beside;
-    const T scale = parts<T>::of(1) / (one * two - parts<T>::of(1)) / beside;
+    const T beside = get<T>(a, k + 1, k), one = quotient(get<T>(a, k + 1, k + 1), beside),
+            two = quotient(get<T>(a, k, k), beside);
+    const T scale = quotient(parts<T>::of(1) / (one * two - parts<T>::of(1)), beside);
     for (i64 j = k + 2; j < n; j++) {
         const T x = get<T>(a, j, k), y = get<T>(a, j, k + 1);
         const T first_of = scale * (one * x - y), second_of = scale * (two * y - x);
@@ -252,7 +256,7 @@ template <typename T> DEVICE void eliminate_pair(i64 n, const wl_solver_matrix &
 
 template <typename T> DEVICE void eliminate_one(i64 n, const wl_solver_matrix &a, i64 k)
 {
-    const T scale = parts<T>::of(1) / get<T>(a, k, k);
+    const T scale = quotient(parts<T>::of(1), get<T>(a, k, k));
     for (i64 i = k + 1 + __nvvm_read_ptx_sreg_tid_x(); i < n; i += THREADS)
         for (i64 j = k + 1; j <= i; j++)
             put(a, i, j, get<T>(a, i, j) - get<T>(a, i, k) * scale * get<T>(a, j, k));
@@ -354,10 +358,11 @@ DEVICE void solve_symmetric(i64 n, wl_solver_matrix a, wl_solver_pivot_list pivo
                 get<T>(b, i, column) - get<T>(a, i, k) * x - (is_pair ? get<T>(a, i, k + 1) * y : T{}));
         __syncthreads();
         if (!thread && !is_pair)
-            put(b, k, column, x / get<T>(a, k, k));
+            put(b, k, column, quotient(x, get<T>(a, k, k)));
         if (!thread && is_pair) {
-            const T beside = get<T>(a, k + 1, k), one = get<T>(a, k, k) / beside, two = get<T>(a, k + 1, k + 1) / beside,
-                    scale = one * two - parts<T>::of(1), x_of = x / beside, y_of = y / beside;
+            const T beside = get<T>(a, k + 1, k), one = quotient(get<T>(a, k, k), beside),
+                    two = quotient(get<T>(a, k + 1, k + 1), beside), scale = one * two - parts<T>::of(1),
+                    x_of = quotient(x, beside), y_of = quotient(y, beside);
             put(b, k, column, (two * x_of - y_of) / scale);
             put(b, k + 1, column, (one * y_of - x_of) / scale);
         }

@@ -53,7 +53,7 @@ DEVICE void divide(i64 rows, int count, wl_solver_matrix l, int is_unit, wl_solv
             T sum = get<T>(x, row, j);
             for (int k = 0; k < j; k++)
                 sum -= get<T>(x, row, k) * get<T>(l, j, k);
-            put(x, row, j, is_unit ? sum : sum / get<T>(l, j, j));
+            put(x, row, j, is_unit ? sum : quotient(sum, get<T>(l, j, j)));
         }
 }
 
@@ -138,7 +138,7 @@ DEVICE void factor(i64 rows, int count, T *a, i64 lda, int before, void *pivots,
         if (!thread && is_zero(pivot) && !*info)
             *info = before + j + 1;
         for (i64 row = j + 1 + thread; !is_zero(pivot) && row < rows; row += THREADS) {
-            const T factor = a[row + j * lda] / pivot;
+            const T factor = quotient(a[row + j * lda], pivot);
             a[row + j * lda] = factor;
             for (int column = j + 1; column < count; column++)
                 a[row + column * lda] -= factor * a[j + column * lda];
@@ -172,7 +172,7 @@ DEVICE void solve(int rows, wl_solver_matrix a, int is_backwards, int is_unit, w
     T before = {};
     for (int i = 0; i < rows; i++) {
         const int row = is_backwards ? last - i : i;
-        const T sum = get<T>(b, row, column), value = is_unit ? sum : sum / get<T>(a, row, row);
+        const T sum = get<T>(b, row, column), value = is_unit ? sum : quotient(sum, get<T>(a, row, row));
         if (!thread && i) /* no thread reads it any more */
             put(b, is_backwards ? row + 1 : row - 1, column, before);
         before = value;
@@ -194,11 +194,14 @@ DEVICE void reflect(i64 rows, int count, T *a, i64 lda, T *factors, real_of<T> *
     const int thread = __nvvm_read_ptx_sreg_tid_x();
     for (int j = 0; j < count; j++) {
         T *vector = a + j * lda;
-        real_of<T> squares = 0;
+        real_of<T> largest = 0, squares = 0;
+        for (i64 row = j + thread; row < rows; row += THREADS)
+            largest = larger(largest, size(vector[row]));
+        const real_of<T> scale = scale_of(largest_of_block(largest, sums));
         for (i64 row = j + 1 + thread; row < rows; row += THREADS)
-            squares += square(vector[row]);
+            squares += square(scale * vector[row]);
         squares = sum_of_block(squares, sums);
-        const T head = vector[j];
+        const T head = scale * vector[j];
         const real_of<T> length = root(square(head) + squares), beta = real_part(head) < 0 ? length : -length;
         const T factor = factor_of(head, squares, beta);
         __syncthreads();
@@ -207,7 +210,7 @@ DEVICE void reflect(i64 rows, int count, T *a, i64 lda, T *factors, real_of<T> *
         if (is_zero(factor))
             continue;
         for (i64 row = j + 1 + thread; row < rows; row += THREADS)
-            vector[row] = vector[row] / (head - parts<T>::of(beta));
+            vector[row] = quotient(scale * vector[row], head - parts<T>::of(beta));
         for (int column = j + 1; column < count; column++) {
             T *other = a + column * lda, product = thread ? T{} : other[j];
             for (i64 row = j + 1 + thread; row < rows; row += THREADS)
@@ -218,7 +221,7 @@ DEVICE void reflect(i64 rows, int count, T *a, i64 lda, T *factors, real_of<T> *
         }
         __syncthreads();
         if (!thread)
-            vector[j] = parts<T>::of(beta);
+            vector[j] = parts<T>::of(beta / scale);
     }
 }
 
@@ -321,7 +324,8 @@ template <typename T> DEVICE void turn(i64 rows, real_of<T> sine, real_of<T> hal
     }
 }
 
-/* A warp makes two columns orthogonal and turns those of v, if any, with them; whether they were not. */
+/* A warp makes two columns orthogonal and turns those of v, if any, with them; whether they were not. One that is to
+ * the other as the square of what rounding leaves becomes 0. */
 template <typename T>
 DEVICE bool make_orthogonal(i64 rows, T *x, T *y, i64 rows_v, T *v, T *w, real_of<T> tolerance)
 {
@@ -337,8 +341,15 @@ DEVICE bool make_orthogonal(i64 rows, T *x, T *y, i64 rows_v, T *v, T *w, real_o
     const real xy = make_real(product, &phase);
     if (!(size(xy) > tolerance * root(xx) * root(yy)))
         return false;
+    const real negligible = tolerance * tolerance * tolerance * tolerance;
+    if (yy <= negligible * xx || xx <= negligible * yy) {
+        for (i64 row = __nvvm_read_ptx_sreg_tid_x() % 32; row < rows; row += 32)
+            (yy < xx ? y : x)[row] = {};
+        return true;
+    }
     const real cotangent = (yy - xx) / (2 * xy); /* of twice the angle */
-    const real tangent = (cotangent < 0 ? -1 : 1) / (size(cotangent) + root(1 + cotangent * cotangent));
+    const real apart = size(cotangent), far = apart < 1e15f ? root(1 + apart * apart) : apart;
+    const real tangent = (cotangent < 0 ? -1 : 1) / (apart + far);
     const real cosine = 1 / root(1 + tangent * tangent), sine = cosine * tangent;
     turn(rows, sine, sine / (1 + cosine), phase, x, y);
     if (v)
@@ -346,14 +357,31 @@ DEVICE bool make_orthogonal(i64 rows, T *x, T *y, i64 rows_v, T *v, T *w, real_o
     return true;
 }
 
+/* One block: makes elements of a so large that products of four of them are numbers; by what they are multiplied. */
+template <typename T> DEVICE real_of<T> scale_all(i64 rows, int columns, T *a, i64 lda, real_of<T> *sums)
+{
+    const int thread = __nvvm_read_ptx_sreg_tid_x();
+    real_of<T> largest = 0;
+    for (i64 i = thread; i < rows * columns; i += THREADS)
+        largest = larger(largest, size(a[i % rows + i / rows * lda]));
+    largest = largest_of_block(largest, sums);
+    const real_of<T> scale = largest > 1e-3f && largest < 1e4f ? 1 : scale_of(largest);
+    for (i64 i = thread; scale != 1 && i < rows * columns; i += THREADS)
+        a[i % rows + i / rows * lda] = scale * a[i % rows + i / rows * lda];
+    return scale;
+}
+
 /* One block: a becomes a * v of orthogonal columns; v, if any, is the product of the turns. Columns meet as in a
  * tournament, a warp for each pair. info: `failed` where they do not become orthogonal in that many sweeps; to done, if
  * any, go the sweeps that it took. */
 template <typename T>
 DEVICE void orthogonalize(i64 rows, int columns, T *a, i64 lda, T *v, i64 ldv, real_of<T> tolerance, int sweeps,
-                          int failed, int *done, int *info, int *is_turned)
+                          int failed, int *done, int *info, int *is_turned, real_of<T> *sums)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x(), rounds = columns + columns % 2 - 1;
+    const real_of<T> scale = scale_all(rows, columns, a, lda, sums);
+    if (!thread)
+        *is_turned = 1;
     for (i64 i = thread; v && i < (i64)columns * columns; i += THREADS)
         v[i % columns + i / columns * ldv] = parts<T>::of(i % columns == i / columns);
     for (int sweep = 0; sweep < sweeps; sweep++) {
@@ -374,10 +402,12 @@ DEVICE void orthogonalize(i64 rows, int columns, T *a, i64 lda, T *v, i64 ldv, r
         if (!thread && done)
             *done = sweep + 1;
         if (!*is_turned)
-            return;
+            break;
     }
-    if (!thread)
+    if (!thread && *is_turned)
         *info = failed;
+    for (i64 i = thread; scale != 1 && i < rows * columns; i += THREADS)
+        a[i % rows + i / rows * lda] = 1 / scale * a[i % rows + i / rows * lda];
 }
 
 /* The length of each column: a block for each. */
@@ -385,12 +415,15 @@ template <typename T>
 DEVICE void measure(i64 rows, const T *a, i64 lda, real_of<T> *lengths, real_of<T> *sums)
 {
     const T *own = a + __nvvm_read_ptx_sreg_ctaid_x() * lda;
-    real_of<T> squares = 0;
+    real_of<T> largest = 0, squares = 0;
     for (i64 row = __nvvm_read_ptx_sreg_tid_x(); row < rows; row += THREADS)
-        squares += square(own[row]);
+        largest = larger(largest, size(own[row]));
+    const real_of<T> scale = scale_of(largest_of_block(largest, sums));
+    for (i64 row = __nvvm_read_ptx_sreg_tid_x(); row < rows; row += THREADS)
+        squares += square(scale * own[row]);
     squares = sum_of_block(squares, sums);
     if (!__nvvm_read_ptx_sreg_tid_x())
-        lengths[__nvvm_read_ptx_sreg_ctaid_x()] = root(squares);
+        lengths[__nvvm_read_ptx_sreg_ctaid_x()] = root(squares) / scale;
 }
 
 /* Lengths less a shift in order, the least first or last; to u, if any, columns of a of length 1, to rows of vt
@@ -571,7 +604,8 @@ GLOBAL void warplens_solver_begin(int *info)
                                                        int *info)                                                      \
     {                                                                                                                  \
         SHARED static int is_turned;                                                                                   \
-        orthogonalize(rows, columns, a, lda, v, ldv, tolerance, sweeps, failed, done, info, &is_turned);               \
+        SHARED static real_of<T> sums[THREADS];                                                                        \
+        orthogonalize(rows, columns, a, lda, v, ldv, tolerance, sweeps, failed, done, info, &is_turned, sums);         \
     }                                                                                                                  \
     GLOBAL void warplens_solver_measure_##letter(i64 rows, const T *a, i64 lda, real_of<T> *lengths)                   \
     {                                                                                                                  \

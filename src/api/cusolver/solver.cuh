@@ -91,6 +91,56 @@ template <typename T> DEVICE T sum_of_block(T value, T *sums)
     return sums[0];
 }
 
+template <typename T> DEVICE T larger(T a, T b)
+{
+    return b > a ? b : a;
+}
+
+/* The largest of all threads' values, which are not below 0. */
+template <typename T> DEVICE T largest_of_block(T value, T *values)
+{
+    const int thread = __nvvm_read_ptx_sreg_tid_x();
+    __syncthreads(); /* as above */
+    values[thread] = value;
+    for (int half = THREADS / 2; half; half /= 2) {
+        __syncthreads();
+        if (thread < half)
+            values[thread] = larger(values[thread], values[thread + half]);
+    }
+    __syncthreads();
+    return values[0];
+}
+
+/* The power of 2 that brings a number, not below 0, between 1 and 2, or of one that is hardly in range close to that,
+ * so that squares are numbers; 1 of 0 and of what is no finite number. */
+DEVICE float scale_of(float largest)
+{
+    const unsigned exponent = __builtin_bit_cast(unsigned, largest) >> 23;
+    if (largest == 0 || exponent == 255)
+        return 1;
+    return __builtin_bit_cast(float, (254 - (exponent < 1 ? 1 : exponent > 253 ? 253 : exponent)) << 23);
+}
+
+DEVICE double scale_of(double largest)
+{
+    const i64 exponent = __builtin_bit_cast(i64, largest) >> 52;
+    if (largest == 0 || exponent == 2047)
+        return 1;
+    return __builtin_bit_cast(double, (2046 - (exponent < 1 ? 1 : exponent > 2045 ? 2045 : exponent)) << 52);
+}
+
+/* a / b, whatever b's square is. */
+template <typename T> DEVICE T quotient(T a, T b)
+{
+    return a / b;
+}
+
+template <typename T> DEVICE complex<T> quotient(complex<T> a, complex<T> b)
+{
+    const T scale = scale_of(larger(size(b.real), size(b.imaginary)));
+    return scale * a / (scale * b);
+}
+
 /* Pivots are of 32 or 64 bits. */
 DEVICE i64 pivot_at(const void *pivots, int is_wide, i64 place)
 {
