@@ -8,6 +8,7 @@ int cufftCreate(int *plan);
 int cufftDestroy(int plan);
 int cufftPlanMany(int *plan, int rank, int *n, int *in_size, int in_stride, int in_distance,
                   int *out_size, int out_stride, int out_distance, int type, int count);
+int cufftPlan3d(int *plan, int nx, int ny, int nz, int type);
 int cufftMakePlan1d(int plan, int nx, int type, int count, size_t *bytes);
 int cufftMakePlanMany64(int plan, int rank, long long *n, long long *in_size, long long in_stride,
                         long long in_distance, long long *out_size, long long out_stride,
@@ -358,8 +359,25 @@ static void test_settings(void)
     EXPECT(cufftDestroy(plan), 0);
 }
 
+/* As many plans as a program's cache of them may have, and one that is too large for any memory. */
+static void test_plans(void)
+{
+    enum { COUNT = 5000 };
+    static int plans[COUNT];
+    int large;
+    for (int i = 0; i < COUNT; i++)
+        EXPECT(cufftCreate(&plans[i]), 0);
+    EXPECT(plans[COUNT - 1] != plans[0], 1);
+    for (int i = 0; i < COUNT; i++)
+        EXPECT(cufftDestroy(plans[i]), 0);
+    EXPECT(cufftDestroy(plans[0]), 1);
+    EXPECT(cufftPlan3d(&large, 1 << 21, 1 << 21, 1 << 21, C2C), 2);
+    EXPECT(cufftPlan3d(&large, 1 << 20, 1 << 20, 1 << 21, C2C), 2);
+}
+
 int main(void)
 {
+    test_plans();
     test_layouts();
     test_types();
     test_sizes();

@@ -47,7 +47,7 @@ struct request {
 };
 
 struct plan {
-    bool is_used, is_made, has_layout, is_patient;
+    bool is_made, has_layout, is_patient;
     enum type type;
     const char *stored;
     int size[RANK_MAX], rank; /* the last dimension first: nx, ny, nz */
@@ -57,12 +57,13 @@ struct plan {
     void *roots[RANK_MAX], *parts[2]; /* in device memory */
 };
 
-#define PLANS 1024
-static struct plan plans[PLANS];
+/* By number, from 1 on. */
+#define PLANS 65536
+static struct plan *plans[PLANS];
 
 static struct plan *find(int number)
 {
-    return number >= 1 && number < PLANS && plans[number].is_used ? &plans[number] : NULL;
+    return number >= 1 && number < PLANS ? __atomic_load_n(&plans[number], __ATOMIC_ACQUIRE) : NULL;
 }
 
 int cufftCreate(int *number)
@@ -71,12 +72,17 @@ int cufftCreate(int *number)
         return INVALID_VALUE;
     if (wl_device_check())
         return SETUP_FAILED;
+    struct plan *made = wl_alloc_zero(1, sizeof *made);
     for (int i = 1; i < PLANS; i++) {
-        if (__atomic_exchange_n(&plans[i].is_used, true, __ATOMIC_ACQ_REL))
+        struct plan *none = NULL;
+        if (__atomic_load_n(&plans[i], __ATOMIC_RELAXED) ||
+            !__atomic_compare_exchange_n(&plans[i], &none, made, false, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_RELAXED))
             continue;
         *number = i;
         return OK;
     }
+    free(made);
     return ALLOC_FAILED;
 }
 
@@ -86,7 +92,7 @@ static void release(struct plan *plan)
         wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, plan->roots[i]);
     for (int i = 0; i < 2; i++)
         wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, plan->parts[i]);
-    *plan = (struct plan){.is_used = plan->is_used};
+    *plan = (struct plan){0};
 }
 
 int cufftDestroy(int number)
@@ -95,7 +101,8 @@ int cufftDestroy(int number)
     if (!plan)
         return INVALID_PLAN;
     release(plan);
-    __atomic_store_n(&plan->is_used, false, __ATOMIC_RELEASE);
+    __atomic_store_n(&plans[number], NULL, __ATOMIC_RELEASE);
+    free(plan);
     return OK;
 }
 
@@ -147,6 +154,16 @@ static long long elements(const struct plan *plan)
     return (long long)plan->size[0] * plan->size[1] * plan->size[2];
 }
 
+/* Of all elements, as they are computed with; false: no number holds it. */
+static bool find_bytes(const struct plan *plan, size_t *bytes)
+{
+    *bytes = is_double(plan->type) ? 16 : 8;
+    bool is_right = !__builtin_mul_overflow(*bytes, (size_t)plan->count, bytes);
+    for (int i = 0; i < RANK_MAX; i++)
+        is_right = is_right && !__builtin_mul_overflow(*bytes, (size_t)plan->size[i], bytes);
+    return is_right;
+}
+
 /* Elements of a row as it lies there. */
 static int row_of(int nx, enum form form)
 {
@@ -196,17 +213,19 @@ static int make(int number, const struct request *of, size_t *workspace_bytes)
     plan->stored = of->stored ? of->stored : is_double(of->type) ? "f64" : "f32";
     plan->rank = of->rank;
     plan->count = of->count;
-    for (int i = 0; i < RANK_MAX; i++) {
+    for (int i = 0; i < RANK_MAX; i++)
         plan->size[i] = i < of->rank ? (int)of->size[of->rank - 1 - i] : 1;
-        if (!status && plan->size[i] > 1)
-            status = make_roots(plan->size[i], is_double(plan->type), &plan->roots[i]);
-    }
     plan->has_layout = of->has_layout;
     plan->in = of->has_layout ? of->in : dense(plan, form_in(plan->type));
     plan->out = of->has_layout ? of->out : dense(plan, form_out(plan->type));
-    const size_t bytes = (size_t)(elements(plan) * of->count) * (is_double(plan->type) ? 16 : 8);
+    size_t bytes;
+    if (!find_bytes(plan, &bytes))
+        status = ALLOC_FAILED;
     for (int i = 0; !status && i < 2; i++)
         status = allocate(bytes, &plan->parts[i]);
+    for (int i = 0; !status && i < RANK_MAX; i++)
+        if (plan->size[i] > 1)
+            status = make_roots(plan->size[i], is_double(plan->type), &plan->roots[i]);
     plan->is_made = status == OK;
     if (workspace_bytes)
         *workspace_bytes = 0;
