@@ -192,7 +192,7 @@ static void test_lu(void)
 /* given = Q R, Q' Q = 1 */
 static void test_qr(void)
 {
-    double *q = managed(sizeof given), most = 0, off = 0;
+    double *q = managed(sizeof given), *kept = managed(sizeof given), most = 0, off = 0;
     int count = 0;
     make(N, SHORT, false);
     EXPECT(cusolverDnDgeqrf_bufferSize(handle, N, SHORT, a, LD, &count), 0);
@@ -201,8 +201,11 @@ static void test_qr(void)
     memcpy(q, a, sizeof given);
     EXPECT(cusolverDnDorgqr_bufferSize(handle, N, SHORT, SHORT, q, LD, factors, &count), 0);
     EXPECT(count, N * SHORT);
-    EXPECT(cusolverDnDorgqr(handle, N, SHORT, SHORT, q, LD, factors, space, count - 1, info), 3);
     EXPECT(cusolverDnDorgqr(handle, N, SHORT, SHORT, q, LD, factors, space, count, info), 0);
+    memcpy(kept, q, sizeof given);
+    memcpy(q, a, sizeof given); /* without space of the program's */
+    EXPECT(cusolverDnDorgqr(handle, N, SHORT, SHORT, q, LD, factors, space, 0, info), 0);
+    EXPECT(memcmp(kept, q, sizeof given), 0);
     for (int j = 0; j < SHORT; j++) {
         for (int i = 0; i < N; i++) {
             double sum = -given[i + j * LD];

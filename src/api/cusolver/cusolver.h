@@ -38,13 +38,18 @@ static inline struct wl_solver_handle *wl_solver_check(void *pointer)
 struct wl_solver_work {
     char letter;
     size_t element_bytes;
-    void *stream;
+    void *stream, *own_space;
     int status;
 };
 
 /* Begins a call's work: its status is that of the handle, and of whether its arguments are valid.
  * info becomes 0. */
 struct wl_solver_work wl_solver_begin(void *handle, char letter, bool are_valid, int *info);
+/* The space that a program gives, or, where it says that there are fewer elements than are wanted,
+ * space of ours until wl_solver_end: cuSOLVER's calls do not ask how much there is. */
+char *wl_solver_space(struct wl_solver_work *work, void *given, int64_t count, int64_t wanted);
+/* The status of the work. */
+int wl_solver_end(struct wl_solver_work *work);
 /* A kernel of solver.cu; none where there are no blocks. */
 void wl_solver_launch(struct wl_solver_work *work, const char *name, int64_t blocks,
                       int64_t blocks_y, void **parameters);

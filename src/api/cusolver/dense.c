@@ -76,11 +76,9 @@ int wl_solver_potrs(void *handle, char letter, int fill, int n, int columns, con
 static int potri(void *handle, char letter, int fill, int n, void *values, int lda, void *space,
                  int space_elements, int *info)
 {
-    struct wl_solver_work work =
-        wl_solver_begin(handle, letter,
-                        (unsigned)fill <= WL_SOLVER_UPPER && wl_solver_is_valid(n, n, lda) &&
-                            space_elements >= (int64_t)n * n,
-                        info);
+    struct wl_solver_work work = wl_solver_begin(
+        handle, letter, (unsigned)fill <= WL_SOLVER_UPPER && wl_solver_is_valid(n, n, lda), info);
+    space = wl_solver_space(&work, space, space_elements, (int64_t)n * n);
     struct wl_solver_matrix identity = {0}, made = wl_solver_matrix_of(space, n),
                             a = wl_solver_matrix_of(values, lda);
     int64_t rows = n;
@@ -92,7 +90,7 @@ static int potri(void *handle, char letter, int fill, int n, void *values, int l
     wl_solver_solve(&work, n, a, 0, 0, made, n);
     wl_solver_solve(&work, n, wl_solver_adjoint(a), 1, 0, made, n);
     wl_solver_launch_over(&work, "put_triangle", rows * rows, (void *[]){&rows, &made, &a, &info});
-    return work.status;
+    return wl_solver_end(&work);
 }
 
 /* ---- LU ---- */
@@ -230,15 +228,15 @@ static int generate(void *handle, char letter, int m, int n, int k, void *a, int
                     const void *factors, void *space, int space_elements, int *info)
 {
     int64_t rows = m, columns = n, step = lda;
+    struct wl_solver_work work = wl_solver_begin(handle, letter, can_generate(m, n, k, lda), info);
+    space = wl_solver_space(&work, space, space_elements, (int64_t)m * n);
     struct wl_solver_matrix identity = {0}, made = wl_solver_matrix_of(space, m);
-    struct wl_solver_work work = wl_solver_begin(
-        handle, letter, can_generate(m, n, k, lda) && space_elements >= (int64_t)m * n, info);
     wl_solver_launch_over(&work, "copy", rows * columns,
                           (void *[]){&rows, &columns, &identity, &space, &rows});
     apply(&work, rows, k, 1, a, lda, factors, made, columns);
     wl_solver_launch_over(&work, "copy", rows * columns,
                           (void *[]){&rows, &columns, &made, &a, &step});
-    return work.status;
+    return wl_solver_end(&work);
 }
 
 /* multiplies, generates: what reflections are called to do; turned: as above. */

@@ -133,32 +133,32 @@ static void keep_wanted(struct wl_solver_work *work, const struct pencil *of, ch
 static int find(void *handle, char letter, const struct pencil *of, char *space, int64_t count,
                 int *found, int *info)
 {
-    struct wl_solver_work work =
-        wl_solver_begin(handle, letter, is_valid(of) && found && count >= elements_of(of), info);
-    const int64_t n = of->n;
+    struct wl_solver_work work = wl_solver_begin(handle, letter, is_valid(of) && found, info);
+    const int64_t n = of->n, wanted = elements_of(of);
+    space = wl_solver_space(&work, space, count, wanted);
     if (work.status || !n) {
         if (!work.status)
             *found = 0;
-        return work.status;
+        return wl_solver_end(&work);
     }
     const struct wl_solver_matrix full =
         wl_solver_matrix_of(wl_solver_take(&work, &space, n * n), of->n);
     char *all_values = wl_solver_take(&work, &space, n);
     const struct wl_solver_matrix b = wl_solver_matrix_of(of->b, of->ldb),
                                   l = of->fill == WL_SOLVER_UPPER ? wl_solver_adjoint(b) : b;
-    count -= n * n + n;
+    count = (count > wanted ? count : wanted) - n * n - n;
     if (!of->type) {
         work.status =
             find_all(handle, letter, of, of->fill, of->a, of->lda, all_values, space, count, info);
         keep_wanted(&work, of, all_values, full, found);
-        return work.status;
+        return wl_solver_end(&work);
     }
     work.status = wl_solver_potrf(handle, letter, of->fill, of->n, of->b, of->ldb, info);
     wl_solver_wait(&work);
     if (!work.status && *info) {
         *info += of->has_turns ? 0 : of->n; /* which the host can write here */
         *found = 0;
-        return work.status;
+        return wl_solver_end(&work);
     }
     make_one(&work, of, l, full, wl_solver_matrix_of(space, of->n));
     if (!work.status)
@@ -167,7 +167,7 @@ static int find(void *handle, char letter, const struct pencil *of, char *space,
     if (of->job)
         turn_back(&work, of, l, full);
     keep_wanted(&work, of, all_values, full, found);
-    return work.status;
+    return wl_solver_end(&work);
 }
 
 /* ---- the calls ---- */

@@ -73,15 +73,15 @@ static void solve(struct wl_solver_work *work, const struct indefinite *of,
 static int invert(void *handle, char letter, const struct indefinite *of, void *space, int count,
                   int *info)
 {
-    struct wl_solver_work work =
-        wl_solver_begin(handle, letter, is_valid(of) && count >= (int64_t)of->n * of->n, info);
+    struct wl_solver_work work = wl_solver_begin(handle, letter, is_valid(of), info);
     int64_t n = of->n;
     int is_unit = 0;
     struct wl_solver_pivot_list pivots = pivots_of(of);
-    struct wl_solver_matrix made = wl_solver_matrix_of(space, of->n), identity = {0};
-    struct wl_solver_matrix to = wl_solver_matrix_of(of->a, of->lda);
+    struct wl_solver_matrix to = wl_solver_matrix_of(of->a, of->lda), identity = {0};
     if (work.status || !n)
         return work.status;
+    space = wl_solver_space(&work, space, count, n * n);
+    struct wl_solver_matrix made = wl_solver_matrix_of(space, of->n);
     struct wl_solver_matrix a = lower_of(&work, of);
     wl_solver_launch(&work, "find_zero_block", 1, 1, (void *[]){&n, &a, &pivots, &info});
     wl_solver_place(&work, n, n, identity, made);
@@ -90,7 +90,7 @@ static int invert(void *handle, char letter, const struct indefinite *of, void *
         to = wl_solver_transposed(to);
     wl_solver_launch_over(&work, "place_triangle", n * n,
                           (void *[]){&n, &made, &to, &is_unit, &info});
-    return work.status;
+    return wl_solver_end(&work);
 }
 
 #define CALLS(L, letter, T)                                                                       \

@@ -155,14 +155,15 @@ static bool is_symmetric_valid(const struct symmetric *of, struct turns *turns)
 static int find_eigenvalues(void *handle, char letter, const struct symmetric *of, char *space,
                             int64_t count, struct turns *turns, int *info)
 {
-    struct wl_solver_work work = wl_solver_begin(
-        handle, letter, is_symmetric_valid(of, turns) && count >= symmetric_elements(of->n), info);
+    struct wl_solver_work work =
+        wl_solver_begin(handle, letter, is_symmetric_valid(of, turns), info);
     struct wl_solver_matrix a = wl_solver_matrix_of(of->a, of->lda), none = {0};
     int64_t rows = of->n;
     int n = of->n;
     void *values = of->values, *nothing = NULL;
     if (work.status || !n)
         return work.status;
+    space = wl_solver_space(&work, space, count, symmetric_elements(n));
     void *full = wl_solver_take(&work, &space, rows * rows),
          *copy = wl_solver_take(&work, &space, rows * rows),
          *own = wl_solver_take(&work, &space, rows * rows),
@@ -181,7 +182,7 @@ static int find_eigenvalues(void *handle, char letter, const struct symmetric *o
                      (void *[]){&rows, &n, &full, &nothing, &lengths, &shift, &values, &vectors,
                                 &none, &info, &failed});
     measure(&work, turns, rows, n, n, wl_solver_matrix_of(copy, n), vectors, vectors, values);
-    return work.status;
+    return wl_solver_end(&work);
 }
 
 /* real_bytes: of a value. */
@@ -269,9 +270,8 @@ static bool is_singular_valid(const struct singular *of, struct turns *turns)
 static int find_singular_values(void *handle, char letter, const struct singular *of, char *space,
                                 int64_t count, struct turns *turns, int *info)
 {
-    struct wl_solver_work work = wl_solver_begin(
-        handle, letter, is_singular_valid(of, turns) && count >= singular_elements(of->m, of->n),
-        info);
+    struct wl_solver_work work =
+        wl_solver_begin(handle, letter, is_singular_valid(of, turns), info);
     const bool is_wide = of->n > of->m;
     struct wl_solver_matrix a = wl_solver_matrix_of(of->a, of->lda),
                             u = wl_solver_matrix_of(of->u, of->ldu),
@@ -281,6 +281,7 @@ static int find_singular_values(void *handle, char letter, const struct singular
     void *values = of->values, *nothing = NULL;
     if (work.status || !columns)
         return work.status;
+    space = wl_solver_space(&work, space, count, singular_elements(of->m, of->n));
     void *copy = wl_solver_take(&work, &space, rows * depth),
          *product = wl_solver_take(&work, &space, depth * depth),
          *long_side = wl_solver_take(&work, &space, rows * depth),
@@ -306,7 +307,7 @@ static int find_singular_values(void *handle, char letter, const struct singular
     if (of->job)
         wl_solver_launch(&work, "complete", 1, 1,
                          (void *[]){&rows, &columns, &wanted, &left.values, &left.column_step});
-    return work.status;
+    return wl_solver_end(&work);
 }
 
 static int find_singular_values_of_batch(void *handle, char letter, const struct singular *of,

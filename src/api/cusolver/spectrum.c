@@ -46,9 +46,9 @@ static bool is_symmetric_valid(int job, int fill, int n, int lda)
 int wl_solver_syevd(void *handle, char letter, int job, int fill, int n, void *a, int lda,
                     void *values, char *space, int64_t count, int *info)
 {
-    struct wl_solver_work work = wl_solver_begin(
-        handle, letter,
-        is_symmetric_valid(job, fill, n, lda) && count >= wl_solver_syevd_elements(n), info);
+    struct wl_solver_work work =
+        wl_solver_begin(handle, letter, is_symmetric_valid(job, fill, n, lda), info);
+    space = wl_solver_space(&work, space, count, wl_solver_syevd_elements(n));
     struct wl_solver_matrix given = wl_solver_matrix_of(a, lda);
     const struct wl_solver_matrix none = {0};
     struct wl_solver_matrix vectors = job ? given : none;
@@ -60,7 +60,7 @@ int wl_solver_syevd(void *handle, char letter, int job, int fill, int n, void *a
     if (fill == WL_SOLVER_UPPER)
         given = wl_solver_adjoint(given);
     if (n == 0)
-        return work.status;
+        return wl_solver_end(&work);
     wl_solver_launch(&work, "find_shift", 1, 1, (void *[]){&rows, &given, &shift});
     wl_solver_launch_over(&work, "mirror", rows * rows, (void *[]){&rows, &given, &shift, &full});
     wl_solver_orthogonalize(&work, rows, n, full, NULL, &usual_sweeps, info);
@@ -68,7 +68,7 @@ int wl_solver_syevd(void *handle, char letter, int job, int fill, int n, void *a
     wl_solver_launch(&work, "order", n, 1,
                      (void *[]){&rows, &n, &full, &nothing, &lengths, &shift, &values, &vectors,
                                 (void *)&none, &info, &failed});
-    return work.status;
+    return wl_solver_end(&work);
 }
 
 /* ---- singular values ---- */
@@ -95,9 +95,8 @@ static bool is_decomposition_valid(const struct wl_solver_decomposition *of)
 int wl_solver_gesvd(void *handle, char letter, struct wl_solver_decomposition of, char *space,
                     int64_t count, int *info)
 {
-    struct wl_solver_work work = wl_solver_begin(
-        handle, letter,
-        is_decomposition_valid(&of) && count >= wl_solver_gesvd_elements(of.m, of.n), info);
+    struct wl_solver_work work = wl_solver_begin(handle, letter, is_decomposition_valid(&of), info);
+    space = wl_solver_space(&work, space, count, wl_solver_gesvd_elements(of.m, of.n));
     int64_t rows = of.m, columns = of.n;
     const struct wl_solver_matrix a = wl_solver_matrix_of(of.a, of.lda);
     void *copy = wl_solver_take(&work, &space, rows * columns),
@@ -125,7 +124,7 @@ int wl_solver_gesvd(void *handle, char letter, struct wl_solver_decomposition of
     if (u.values)
         wl_solver_launch(&work, "complete", 1, 1,
                          (void *[]){&rows, &of.n, &wanted, &u.values, &u.column_step});
-    return work.status;
+    return wl_solver_end(&work);
 }
 
 /* R: what its values are; spectrum: of a symmetric or Hermitian matrix. */
@@ -145,8 +144,9 @@ int wl_solver_gesvd(void *handle, char letter, struct wl_solver_decomposition of
     }                                                                                              \
     int cusolverDn##Letter##gesvd_bufferSize(void *handle, int m, int n, int *count)               \
     {                                                                                              \
-        return wl_solver_give_size(handle, m >= n && n >= 0, wl_solver_gesvd_elements(m, n),       \
-                                   count);                                                         \
+        return wl_solver_give_size(                                                                \
+            handle, m >= 0 && n >= 0,                                                              \
+            m < n ? wl_solver_gesvd_elements(n, m) : wl_solver_gesvd_elements(m, n), count);       \
     }                                                                                              \
     int cusolverDn##Letter##gesvd(void *handle, signed char job_u, signed char job_v, int m,       \
                                   int n, T *a, int lda, R *values, T *u, int ldu, T *v, int ldv,   \

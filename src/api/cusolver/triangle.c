@@ -11,8 +11,8 @@ static bool is_valid(int fill, int n, int lda)
 static int square(void *handle, char letter, int fill, int n, void *values, int lda, void *space,
                   int count, int *info)
 {
-    struct wl_solver_work work =
-        wl_solver_begin(handle, letter, is_valid(fill, n, lda) && count >= (int64_t)n * n, info);
+    struct wl_solver_work work = wl_solver_begin(handle, letter, is_valid(fill, n, lda), info);
+    space = wl_solver_space(&work, space, count, (int64_t)n * n);
     struct wl_solver_matrix l = wl_solver_matrix_of(values, lda),
                             made = wl_solver_matrix_of(space, n);
     int64_t rows = n;
@@ -23,7 +23,7 @@ static int square(void *handle, char letter, int fill, int n, void *values, int 
                                                          WL_SOLVER_ABOVE, 0, l, made, 0});
     wl_solver_launch_over(&work, "place_triangle", rows * rows,
                           (void *[]){&rows, &made, &l, &is_unit, &info});
-    return work.status;
+    return wl_solver_end(&work);
 }
 
 /* Of rows first to last, counted from 1. */

@@ -48,13 +48,14 @@ static int tridiagonalize(void *handle, char letter, int fill, int n, void *valu
                           struct tridiagonal to, void *space, int count, int *info)
 {
     struct wl_solver_work work =
-        wl_solver_begin(handle, letter, is_symmetric_valid(fill, n, lda) && count >= n, info);
+        wl_solver_begin(handle, letter, is_symmetric_valid(fill, n, lda), info);
     const size_t real_bytes = wl_solver_real_bytes_of(letter);
     struct wl_solver_matrix a = wl_solver_matrix_of(values, lda);
     int64_t rows = n;
     int step = fill == WL_SOLVER_UPPER ? -1 : 1;
     if (work.status || !n)
         return work.status;
+    space = wl_solver_space(&work, space, count, n);
     if (fill == WL_SOLVER_UPPER)
         a = from_end(&work, a, n, n);
     to.diagonal = first_of(to.diagonal, fill, n, real_bytes);
@@ -62,7 +63,7 @@ static int tridiagonalize(void *handle, char letter, int fill, int n, void *valu
     to.factors = first_of(to.factors, fill, n - 1, work.element_bytes);
     wl_solver_launch(&work, "tridiagonalize", 1, 1,
                      (void *[]){&rows, &a, &to.diagonal, &to.beside, &to.factors, &step, &space});
-    return work.status;
+    return wl_solver_end(&work);
 }
 
 /* The reflections of a tridiagonal form on the rows of c but the first one. */
@@ -82,17 +83,18 @@ static void multiply_all(struct wl_solver_work *work, int fill, int n, struct wl
 static int generate_tridiagonal(void *handle, char letter, int fill, int n, void *values, int lda,
                                 const void *factors, void *space, int count, int *info)
 {
-    struct wl_solver_work work = wl_solver_begin(
-        handle, letter, is_symmetric_valid(fill, n, lda) && count >= (int64_t)n * n, info);
-    const struct wl_solver_matrix a = wl_solver_matrix_of(values, lda), identity = {0},
-                                  made = wl_solver_matrix_of(space, n);
+    struct wl_solver_work work =
+        wl_solver_begin(handle, letter, is_symmetric_valid(fill, n, lda), info);
     if (work.status || !n)
         return work.status;
+    space = wl_solver_space(&work, space, count, (int64_t)n * n);
+    const struct wl_solver_matrix a = wl_solver_matrix_of(values, lda), identity = {0},
+                                  made = wl_solver_matrix_of(space, n);
     wl_solver_place(&work, n, n, identity, made);
     if (n > 1)
         multiply_all(&work, fill, n, a, factors, 1, made, n);
     wl_solver_place(&work, n, n, made, a);
-    return work.status;
+    return wl_solver_end(&work);
 }
 
 static bool can_multiply(char letter, int side, int fill, int op, int m, int n, int lda, int ldc)
@@ -149,8 +151,9 @@ static int generate_bidiagonal(void *handle, char letter, int side, int m, int n
                                void *values, int lda, const void *factors, void *space, int count,
                                int *info)
 {
-    struct wl_solver_work work = wl_solver_begin(
-        handle, letter, can_generate(side, m, n, k, lda) && count >= (int64_t)m * n, info);
+    struct wl_solver_work work =
+        wl_solver_begin(handle, letter, can_generate(side, m, n, k, lda), info);
+    space = wl_solver_space(&work, space, count, (int64_t)m * n);
     const struct wl_solver_matrix a = wl_solver_matrix_of(values, lda),
                                   of = side == LEFT ? a : wl_solver_adjoint(a), identity = {0};
     const int rows = side == LEFT ? m : n, columns = side == LEFT ? n : m;
@@ -162,7 +165,7 @@ static int generate_bidiagonal(void *handle, char letter, int side, int m, int n
                            wl_solver_from(&work, of, later, 0), factors, 1,
                            wl_solver_from(&work, made, later, later), columns - later);
     wl_solver_place(&work, rows, columns, made, of);
-    return work.status;
+    return wl_solver_end(&work);
 }
 
 /* R: of what the tridiagonal and bidiagonal form are. */

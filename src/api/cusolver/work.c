@@ -73,6 +73,24 @@ struct wl_solver_work wl_solver_begin(void *pointer, char letter, bool are_valid
     return work;
 }
 
+char *wl_solver_space(struct wl_solver_work *work, void *given, int64_t count, int64_t wanted)
+{
+    if (count >= wanted || work->status)
+        return given;
+    if (wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, (size_t)wanted * work->element_bytes, 0,
+                                  &work->own_space))
+        work->status = WL_SOLVER_ALLOC_FAILED;
+    return work->own_space;
+}
+
+int wl_solver_end(struct wl_solver_work *work)
+{
+    if (work->own_space)
+        wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, work->own_space);
+    work->own_space = NULL;
+    return work->status;
+}
+
 bool wl_solver_is_valid(int rows, int columns, int ld)
 {
     return rows >= 0 && columns >= 0 && ld >= (rows > 1 ? rows : 1);
