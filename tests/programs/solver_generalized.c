@@ -127,7 +127,7 @@ static void load(char letter, int fill)
  * (type 0: A x = x v). */
 static double residual(char letter, int type, int count)
 {
-    number left[SIZE], right[SIZE], between[SIZE];
+    number left[SIZE] = {0}, right[SIZE], between[SIZE];
     get_all(letter, vectors, a, SIZE);
     memcpy(between, vectors, sizeof between);
     memcpy(right, vectors, sizeof right);

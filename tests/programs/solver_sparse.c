@@ -231,6 +231,12 @@ static void test_systems(const struct calls *of)
                    0);
             EXPECT(place, -1);
             EXPECT(residual(N, 0) < 10 * tolerance_of(letter), 1);
+            memset(x, 0, N * sizeof(number));
+            EXPECT(of->system[call](handle, N, count, descriptions[base], values, starts, indices,
+                                    b, 1e3, reorder, x, &place),
+                   0);
+            EXPECT(place, 0);
+            EXPECT(residual(N, 0) < 10 * tolerance_of(letter), 1);
             for (int k = starts[5] - base; k < starts[6] - base; k++)
                 put(letter, values, k, indices[k] - base == 5 && call >= 3 ? -1 : 0);
             EXPECT(of->system[call](handle, N, count, descriptions[base], values, starts, indices,

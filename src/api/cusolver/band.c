@@ -215,15 +215,16 @@ void wl_band_solve_qr(const struct wl_band *band, wl_number *b)
 
 /* ---- Cholesky: of the lower triangle, L L' ---- */
 
-void wl_band_cholesky(struct wl_band *band, double tolerance)
+bool wl_band_cholesky(struct wl_band *band, double tolerance)
 {
     for (int k = 0; k < band->rows; k++) {
         double pivot = creal(*wl_band_at(band, k, k));
         for (int i = k > band->below ? k - band->below : 0; i < k; i++)
             pivot -= pow(cabs(*wl_band_at(band, k, i)), 2);
-        if (!(pivot > 0) || !(sqrt(pivot) > tolerance)) {
-            band->singular = k;
-            return;
+        note_pivot(band, k, pivot > 0 ? sqrt(pivot) : 0, tolerance);
+        if (!(pivot > 0)) {
+            band->singular = band->singular < 0 ? k : band->singular;
+            return false;
         }
         *wl_band_at(band, k, k) = sqrt(pivot);
         for (int row = k + 1; row <= wl_band_last_row(band, k); row++) {
@@ -233,6 +234,7 @@ void wl_band_cholesky(struct wl_band *band, double tolerance)
             *wl_band_at(band, row, k) = sum / sqrt(pivot);
         }
     }
+    return true;
 }
 
 void wl_band_solve_cholesky(const struct wl_band *band, wl_number *b)

@@ -39,11 +39,12 @@ bool wl_band_make(struct wl_band *band, const struct wl_csr *a, const int *order
 void wl_band_free(struct wl_band *band);
 
 /* Factors in place; the first pivot, or element of R's or L's diagonal, not larger than tolerance
- * becomes `singular`. Cholesky's ends there. LU exchanges rows where an element of the diagonal is
- * less than `threshold` (0 to 1) of the largest one below it; 0: only where it is 0. */
+ * becomes `singular`. Cholesky's ends, and gives false, where a pivot is not above 0. LU exchanges
+ * rows where an element of the diagonal is less than `threshold` (0 to 1) of the largest one below
+ * it; 0: only where it is 0. */
 void wl_band_lu(struct wl_band *band, double tolerance, double threshold);
 void wl_band_qr(struct wl_band *band, double tolerance);
-void wl_band_cholesky(struct wl_band *band, double tolerance);
+bool wl_band_cholesky(struct wl_band *band, double tolerance);
 /* What they solve, in b's place; by QR the least squares', x being b's first `columns`. */
 void wl_band_solve_lu(const struct wl_band *band, wl_number *b);
 void wl_band_solve_qr(const struct wl_band *band, wl_number *b);

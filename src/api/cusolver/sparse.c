@@ -51,14 +51,16 @@ void wl_solver_write(char letter, const wl_number *values, int count, void *to)
 enum { BY_QR, BY_LU, BY_CHOLESKY };
 enum { REORDER_MOST = 3 }; /* none, symrcm, symamd, metisnd */
 
-static void factor(struct wl_band *band, int how, double tolerance)
+/* False: there are no factors. */
+static bool factor(struct wl_band *band, int how, double tolerance)
 {
+    if (how == BY_CHOLESKY)
+        return wl_band_cholesky(band, tolerance);
     if (how == BY_QR)
         wl_band_qr(band, tolerance);
-    else if (how == BY_LU)
-        wl_band_lu(band, tolerance, 1);
     else
-        wl_band_cholesky(band, tolerance);
+        wl_band_lu(band, tolerance, 1);
+    return true;
 }
 
 static void solve(const struct wl_band *band, int how, wl_number *b)
@@ -79,7 +81,8 @@ struct system {
     int *singularity; /* on the host */
 };
 
-/* x stays as it is where there is no solution. */
+/* A matrix that a tolerance takes for singular has a solution still, as in cuSOLVER; x stays as it
+ * is where there are no factors. */
 static int solve_system(void *handle, const void *description, struct wl_csr a,
                         const struct system *of)
 {
@@ -99,9 +102,9 @@ static int solve_system(void *handle, const void *description, struct wl_csr a,
                   *x = wl_alloc_zero((size_t)n + 1, sizeof *x);
         wl_solver_read(a.letter, of->b, n, x);
         wl_solver_permute(x, order, false, n, b);
-        factor(&band, of->how, of->tolerance);
+        const bool is_factored = factor(&band, of->how, of->tolerance);
         *of->singularity = band.singular;
-        if (band.singular < 0) {
+        if (is_factored) {
             solve(&band, of->how, b);
             wl_solver_permute(b, order, true, n, x);
             wl_solver_write(a.letter, x, n, of->x);
