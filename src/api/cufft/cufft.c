@@ -2,11 +2,11 @@
  * (computed as floats), with batches and layouts. A plan has memory of its own: what a program is
  * told to bring is none. Names and numbers are those of the cuFFT documentation. */
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api/common/stand_in.h"
+#include "api/cufft/lines.h"
 #include "base/count.h"
 
 #define VERSION 12000
@@ -54,7 +54,8 @@ struct plan {
     long long count;
     struct layout in, out;
     void *stream;
-    void *roots[RANK_MAX], *parts[2]; /* in device memory */
+    struct wl_cufft_lines lines[RANK_MAX];
+    void *parts[2]; /* in device memory */
 };
 
 /* By number, from 1 on. */
@@ -89,7 +90,7 @@ int cufftCreate(int *number)
 static void release(struct plan *plan)
 {
     for (int i = 0; i < RANK_MAX; i++)
-        wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, plan->roots[i]);
+        wl_cufft_lines_free(&plan->lines[i]);
     for (int i = 0; i < 2; i++)
         wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, plan->parts[i]);
     *plan = (struct plan){0};
@@ -126,29 +127,6 @@ static int allocate(size_t bytes, void **made)
     return wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, bytes, 0, made) ? ALLOC_FAILED : OK;
 }
 
-/* exp(-2 pi i k / n) for all k. */
-static int make_roots(int n, bool is_double_wanted, void **made)
-{
-    const size_t bytes = (size_t)n * (is_double_wanted ? 16 : 8);
-    int status = allocate(bytes, made);
-    for (int k = 0; !status && k < n; k++) {
-        const bool is_quarter = 4LL * k % n == 0; /* exactly 0, 1 or -1 */
-        double angle = -2 * 3.14159265358979323846 * k / n;
-        const double x = is_quarter ? rint(cos(angle)) : cos(angle),
-                     y = is_quarter ? rint(sin(angle)) : sin(angle);
-        if (is_double_wanted) {
-            ((double *)*made)[2 * k] = x;
-            ((double *)*made)[2 * k + 1] = y;
-        } else {
-            ((float *)*made)[2 * k] = (float)x;
-            ((float *)*made)[2 * k + 1] = (float)y;
-        }
-    }
-    if (!status)
-        wl_device_memory_tell_written(*made, bytes);
-    return status;
-}
-
 static long long elements(const struct plan *plan)
 {
     return (long long)plan->size[0] * plan->size[1] * plan->size[2];
@@ -157,10 +135,16 @@ static long long elements(const struct plan *plan)
 /* Of all elements, as they are computed with; false: no number holds it. */
 static bool find_bytes(const struct plan *plan, size_t *bytes)
 {
-    *bytes = is_double(plan->type) ? 16 : 8;
-    bool is_right = !__builtin_mul_overflow(*bytes, (size_t)plan->count, bytes);
+    size_t all = is_double(plan->type) ? 16 : 8, padded;
+    bool is_right = !__builtin_mul_overflow(all, (size_t)plan->count, &all);
     for (int i = 0; i < RANK_MAX; i++)
-        is_right = is_right && !__builtin_mul_overflow(*bytes, (size_t)plan->size[i], bytes);
+        is_right = is_right && !__builtin_mul_overflow(all, (size_t)plan->size[i], &all);
+    *bytes = all;
+    for (int i = 0; is_right && i < RANK_MAX; i++) {
+        is_right = !__builtin_mul_overflow(all / (size_t)plan->size[i],
+                                           (size_t)wl_cufft_padded(plan->size[i]), &padded);
+        *bytes = padded > *bytes ? padded : *bytes;
+    }
     return is_right;
 }
 
@@ -224,8 +208,9 @@ static int make(int number, const struct request *of, size_t *workspace_bytes)
     for (int i = 0; !status && i < 2; i++)
         status = allocate(bytes, &plan->parts[i]);
     for (int i = 0; !status && i < RANK_MAX; i++)
-        if (plan->size[i] > 1)
-            status = make_roots(plan->size[i], is_double(plan->type), &plan->roots[i]);
+        if (plan->size[i] > 1 &&
+            !wl_cufft_lines_make(&plan->lines[i], plan->size[i], is_double(plan->type)))
+            status = ALLOC_FAILED;
     plan->is_made = status == OK;
     if (workspace_bytes)
         *workspace_bytes = 0;
@@ -558,33 +543,67 @@ static int move(struct plan *plan, const char *what, enum form form, void *from,
     return run(plan, plan->stored, what, elements(plan) * plan->count, parameters);
 }
 
-static int smallest_factor(int n)
+static void exchange_parts(struct plan *plan)
 {
-    for (int factor = 2; factor * factor <= n; factor++)
-        if (n % factor == 0)
-            return factor == 2 && n % 4 == 0 ? 4 : factor;
-    return n;
+    void *first = plan->parts[0];
+    plan->parts[0] = plan->parts[1];
+    plan->parts[1] = first;
+}
+
+static int compute(const struct plan *plan, const char *what, long long threads, void **parameters)
+{
+    return run(plan, is_double(plan->type) ? "f64" : "f32", what, threads, parameters);
+}
+
+/* Lines of n elements, `stride` apart, whose roots these are. */
+static int transform_lines(struct plan *plan, void *roots, long long lines, int n, int stride,
+                           int is_inverse)
+{
+    int status = OK;
+    for (int done = 1; done < n && !status;) {
+        int radix = wl_cufft_radix(n / done);
+        void *parameters[] = {&plan->parts[0], &plan->parts[1], &roots, &lines,     &n,
+                              &stride,         &done,           &radix, &is_inverse};
+        status = compute(plan, "stage", lines * n, parameters);
+        exchange_parts(plan);
+        done *= radix;
+    }
+    return status;
+}
+
+/* The same by a convolution of longer lines, one behind another. */
+static int convolve_lines(struct plan *plan, const struct wl_cufft_lines *of, long long lines,
+                          int stride, int is_inverse)
+{
+    struct wl_cufft_lines given = *of;
+    void *parameters[] = {&plan->parts[0], &plan->parts[1], &given.chirp,  &lines,
+                          &given.n,        &stride,         &given.padded, &is_inverse};
+    int status = compute(plan, "spread", lines * given.padded, parameters);
+    exchange_parts(plan);
+    if (!status)
+        status = transform_lines(plan, given.roots, lines, given.padded, 1, 0);
+    if (!status)
+        status = compute(plan, "filter", lines * given.padded,
+                         (void *[]){&plan->parts[0], &given.filter, &lines, &given.padded});
+    if (!status)
+        status = transform_lines(plan, given.roots, lines, given.padded, 1, 1);
+    if (!status)
+        status = compute(plan, "gather", lines * given.n, parameters);
+    exchange_parts(plan);
+    return status;
 }
 
 /* All lines along one dimension; the result ends in parts[0]. */
 static int transform(struct plan *plan, int dimension, int is_inverse)
 {
-    int n = plan->size[dimension], stride = 1, done = 1, status = OK;
-    long long lines = elements(plan) / n * plan->count;
+    const struct wl_cufft_lines *of = &plan->lines[dimension];
+    const int n = plan->size[dimension];
+    const long long lines = elements(plan) / n * plan->count;
+    int stride = 1;
     for (int i = 0; i < dimension; i++)
         stride *= plan->size[i];
-    while (done < n && !status) {
-        int radix = smallest_factor(n / done);
-        void *parameters[] = {
-            &plan->parts[0], &plan->parts[1], &plan->roots[dimension], &lines, &n, &stride, &done,
-            &radix,          &is_inverse};
-        status = run(plan, is_double(plan->type) ? "f64" : "f32", "stage", lines * n, parameters);
-        void *result = plan->parts[1];
-        plan->parts[1] = plan->parts[0];
-        plan->parts[0] = result;
-        done *= radix;
-    }
-    return status;
+    return of->padded ? convolve_lines(plan, of, lines, stride, is_inverse)
+                      : transform_lines(plan, of->roots, lines, n, stride, is_inverse);
 }
 
 static int execute(struct plan *plan, void *in, void *out, int is_inverse)

@@ -44,6 +44,48 @@ DEVICE void stage(const complex<T> *in, complex<T> *out, const complex<T> *roots
     }
 }
 
+/* Lines as above become lines of `padded` elements, one behind another: elements times the chirp's, then 0. Inverse
+ * transforms are those of conjugated elements, conjugated. */
+template <typename T>
+DEVICE void spread(const complex<T> *in, complex<T> *out, const complex<T> *chirp, s64 lines, int n, int stride,
+                   int padded, int is_inverse)
+{
+    for (s64 at = first(); at < lines * padded; at += step()) {
+        s64 line = at / padded;
+        int k = (int)(at % padded);
+        complex<T> value = {0, 0};
+        if (k < n) {
+            complex<T> a = in[line / stride * n * stride + line % stride + (s64)k * stride], c = chirp[k];
+            T y = is_inverse ? -a.y : a.y;
+            value = complex<T>{a.x * c.x - y * c.y, a.x * c.y + y * c.x};
+        }
+        out[at] = value;
+    }
+}
+
+template <typename T> DEVICE void filter(complex<T> *lines_of, const complex<T> *by, s64 lines, int padded)
+{
+    for (s64 at = first(); at < lines * padded; at += step()) {
+        complex<T> a = lines_of[at], b = by[at % padded];
+        lines_of[at] = complex<T>{a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
+    }
+}
+
+/* The way back. */
+template <typename T>
+DEVICE void gather(const complex<T> *in, complex<T> *out, const complex<T> *chirp, s64 lines, int n, int stride,
+                   int padded, int is_inverse)
+{
+    for (s64 at = first(); at < lines * n; at += step()) {
+        s64 line = at / n;
+        int k = (int)(at % n);
+        complex<T> a = in[line * padded + k], c = chirp[k];
+        T y = a.x * c.y + a.y * c.x;
+        out[line / stride * n * stride + line % stride + (s64)k * stride] =
+            complex<T>{a.x * c.x - a.y * c.y, is_inverse ? -y : y};
+    }
+}
+
 /* How the elements of a transform of rows of nx lie where the program has them. */
 enum { WHOLE, REAL, HALF };
 
@@ -140,11 +182,25 @@ DEVICE void give(int form, const complex<T> *from, S *to, s64 count, int nx, int
     }
 }
 
-#define STAGE(T, name)                                                                                                 \
+#define LINES(T, name)                                                                                                 \
     GLOBAL void warplens_fft_##name##_stage(const complex<T> *in, complex<T> *out, const complex<T> *roots, s64 lines, \
                                             int n, int stride, int done, int radix, int is_inverse)                    \
     {                                                                                                                  \
         stage(in, out, roots, lines, n, stride, done, radix, is_inverse);                                              \
+    }                                                                                                                  \
+    GLOBAL void warplens_fft_##name##_spread(const complex<T> *in, complex<T> *out, const complex<T> *chirp,           \
+                                             s64 lines, int n, int stride, int padded, int is_inverse)                 \
+    {                                                                                                                  \
+        spread(in, out, chirp, lines, n, stride, padded, is_inverse);                                                  \
+    }                                                                                                                  \
+    GLOBAL void warplens_fft_##name##_filter(complex<T> *lines_of, const complex<T> *by, s64 lines, int padded)        \
+    {                                                                                                                  \
+        filter(lines_of, by, lines, padded);                                                                           \
+    }                                                                                                                  \
+    GLOBAL void warplens_fft_##name##_gather(const complex<T> *in, complex<T> *out, const complex<T> *chirp,           \
+                                             s64 lines, int n, int stride, int padded, int is_inverse)                 \
+    {                                                                                                                  \
+        gather(in, out, chirp, lines, n, stride, padded, is_inverse);                                                  \
     }
 
 #define MOVES(T, S, name)                                                                                              \
@@ -159,8 +215,8 @@ DEVICE void give(int form, const complex<T> *from, S *to, s64 count, int nx, int
         give(form, from, to, count, nx, ny, nz, there);                                                                \
     }
 
-STAGE(float, f32)
-STAGE(double, f64)
+LINES(float, f32)
+LINES(double, f64)
 MOVES(float, float, f32)
 MOVES(double, double, f64)
 MOVES(float, half, f16)
