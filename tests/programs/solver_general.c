@@ -130,6 +130,28 @@ static void test_defective(char letter)
         EXPECT(cabs(got[k * LD] - 1) < tolerance_of(letter), 1);
 }
 
+/* A value that is there twice beside pairs of complex ones. */
+static void test_double_value(char letter)
+{
+    enum { ROWS = 9 };
+    static const char rows[ROWS][ROWS + 1] = {"000000001", "101000100", "010000000",
+                                              "001000000", "000100000", "000010000",
+                                              "101001110", "000000100", "000000010"};
+    double most = 0;
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < ROWS; j++)
+            put(letter, a, i + j * LD, rows[i][j] - '0');
+    EXPECT(find(letter, ROWS, true), 0);
+    read_vectors(letter, ROWS);
+    for (int k = 0; k < ROWS; k++) {
+        double squares = 0;
+        for (int i = 0; i < ROWS; i++)
+            squares += pow(cabs(got[i + k * LD]), 2);
+        most = fmax(most, fabs(squares - 1));
+    }
+    EXPECT(most < tolerance_of(letter), 1);
+}
+
 /* Rows and columns of another scale change no value. */
 static void test_scaled(char letter)
 {
@@ -215,6 +237,7 @@ int main(void)
             test(letters[i], n, 9);
         test_special(letters[i]);
         test_defective(letters[i]);
+        test_double_value(letters[i]);
         test_scaled(letters[i]);
     }
     test_arguments();

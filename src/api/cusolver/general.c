@@ -269,6 +269,16 @@ static void find_vector(const struct schur *of, int k, double least, wl_number *
         v[i] *= phase / length;
 }
 
+/* Of a real matrix's real value, of which the real part is a vector too. */
+static void make_real(wl_number *v, int n)
+{
+    double length = 0;
+    for (int i = 0; i < n; i++)
+        length = hypot(length, creal(v[i]));
+    for (int i = 0; i < n; i++)
+        v[i] = creal(v[i]) / length;
+}
+
 /* What a program gets, and of what type; vectors of a real type, of two values that are each
  * other's conjugate, are the real and the imaginary part of the first one's. */
 struct eigen {
@@ -299,10 +309,11 @@ static void give_vectors(const struct schur *of, const struct eigen *to)
     for (int k = 0; k < of->n; k++) {
         const bool is_pair = of->is_real && cimag(*at(of, of->t, k, k)) != 0;
         find_vector(of, k, least, x, v);
+        if (of->is_real && !is_pair)
+            make_real(v, of->n);
         for (int i = 0; i < of->n; i++) {
             const int64_t place = i + (int64_t)k * to->ld;
-            wl_number_put(to->letter_vectors, to->vectors, place,
-                          of->is_real && !is_pair ? creal(v[i]) : v[i]);
+            wl_number_put(to->letter_vectors, to->vectors, place, v[i]);
             if (is_pair)
                 wl_number_put(to->letter_vectors, to->vectors, place + to->ld,
                               wl_solver_is_complex(to->letter_vectors) ? conj(v[i]) : cimag(v[i]));
