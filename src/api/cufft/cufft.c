@@ -199,12 +199,12 @@ static int make(int number, const struct request *of, size_t *workspace_bytes)
     plan->count = of->count;
     for (int i = 0; i < RANK_MAX; i++)
         plan->size[i] = i < of->rank ? (int)of->size[of->rank - 1 - i] : 1;
+    size_t bytes;
+    if (!find_bytes(plan, &bytes))
+        return ALLOC_FAILED;
     plan->has_layout = of->has_layout;
     plan->in = of->has_layout ? of->in : dense(plan, form_in(plan->type));
     plan->out = of->has_layout ? of->out : dense(plan, form_out(plan->type));
-    size_t bytes;
-    if (!find_bytes(plan, &bytes))
-        status = ALLOC_FAILED;
     for (int i = 0; !status && i < 2; i++)
         status = allocate(bytes, &plan->parts[i]);
     for (int i = 0; !status && i < RANK_MAX; i++)

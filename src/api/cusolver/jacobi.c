@@ -121,8 +121,8 @@ static void measure(struct wl_solver_work *work, struct turns *turns, int64_t ro
                     int columns, struct wl_solver_matrix a, struct wl_solver_matrix v,
                     struct wl_solver_matrix u, void *values)
 {
-    double *residual = &turns->result->residual;
-    if (!turns->was_batch)
+    double *residual = turns->was_batch ? NULL : &turns->result->residual;
+    if (residual)
         wl_solver_launch(work, "residual", 1, 1,
                          (void *[]){&rows, &depth, &columns, &a, &v, &u, &values, &residual});
 }
