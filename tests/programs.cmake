@@ -59,6 +59,7 @@ set_tests_properties(program.cublas_legacy_traced PROPERTIES LABELS program
                      TIMEOUT ${WL_TEST_TIMEOUT_S})
 wl_program_test(driver_calls driver_calls.c warplens-cuda)
 wl_program_test(driver_contexts driver_contexts.c warplens-cuda)
+wl_program_test(driver_options driver_options.c warplens-cuda)
 wl_program_test(driver_textures driver_textures.c warplens-cuda)
 wl_program_test(driver_more driver_more.c warplens-cudart-13 warplens-cuda pthread)
 wl_program_test(driver_graphs driver_graphs.c warplens-cuda)

@@ -5,14 +5,21 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Options of the just-in-time compiler that want an answer: buffers for its messages. */
-enum { OPTION_INFO_LOG = 3, OPTION_ERROR_LOG = 5 };
+/* Options of the just-in-time compiler that are not passed over: buffers for its messages want an
+ * answer. */
+enum { OPTION_MAX_REGISTERS = 0, OPTION_INFO_LOG = 3, OPTION_ERROR_LOG = 5 };
 
-static void clear_logs(unsigned count, const int *options, void **values)
+/* Empties logs. The limit of registers that the options ask for; 0: none. */
+static uint32_t read_options(unsigned count, const int *options, void **values)
 {
-    for (unsigned i = 0; options && values && i < count; i++)
+    uint32_t limit = 0;
+    for (unsigned i = 0; options && values && i < count; i++) {
         if ((options[i] == OPTION_INFO_LOG || options[i] == OPTION_ERROR_LOG) && values[i])
             *(char *)values[i] = '\0';
+        if (options[i] == OPTION_MAX_REGISTERS)
+            limit = (uint32_t)(uintptr_t)values[i];
+    }
+    return limit;
 }
 
 static int load(int code, void **module, const void *image)
@@ -27,6 +34,14 @@ static int load(int code, void **module, const void *image)
     return code;
 }
 
+/* What was loaded, if it was. */
+static int limit(int code, void **module, uint32_t registers)
+{
+    if (code == WL_DEVICE_OK && registers)
+        wl_device_module_limit_registers(*module, registers);
+    return code;
+}
+
 int cuModuleLoadData(void **module, const void *image)
 {
     return load(wl_cuda_enter(), module, image);
@@ -35,8 +50,8 @@ int cuModuleLoadData(void **module, const void *image)
 int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options,
                        void **values)
 {
-    clear_logs(count, options, values);
-    return load(wl_cuda_enter(), module, image);
+    return limit(load(wl_cuda_enter(), module, image), module,
+                 read_options(count, options, values));
 }
 
 int cuModuleLoadFatBinary(void **module, const void *image)
@@ -153,8 +168,8 @@ int cuLibraryLoadData(void **library, const void *image, int *jit_options, void 
                       unsigned jit_count, int *options, void **values, unsigned count)
 {
     (void)options, (void)values, (void)count;
-    clear_logs(jit_count, jit_options, jit_values);
-    return load(wl_cuda_ready(), library, image);
+    return limit(load(wl_cuda_ready(), library, image), library,
+                 read_options(jit_count, jit_options, jit_values));
 }
 
 int cuLibraryUnload(void *library)
@@ -189,8 +204,10 @@ int cuLibraryLoadFromFile(void **library, const char *path, int *jit_options, vo
                           unsigned jit_count, int *options, void **values, unsigned count)
 {
     (void)options, (void)values, (void)count;
-    clear_logs(jit_count, jit_options, jit_values);
-    return library ? load_file(wl_cuda_ready(), library, path) : WL_DEVICE_INVALID_VALUE;
+    const uint32_t most = read_options(jit_count, jit_options, jit_values);
+    if (!library)
+        return WL_DEVICE_INVALID_VALUE;
+    return limit(load_file(wl_cuda_ready(), library, path), library, most);
 }
 
 int cuLibraryGetKernelCount(unsigned *count, void *library)
@@ -217,6 +234,7 @@ enum { INPUT_PTX = 1 };
 
 struct link {
     WL_VECTOR_FIELDS(char *); /* PTX texts */
+    uint32_t register_limit;
     void *image;
 };
 
@@ -227,8 +245,9 @@ int cuLinkCreate_v2(unsigned count, int *options, void **values, void **state)
         code = WL_DEVICE_INVALID_VALUE;
     if (code)
         return code;
-    clear_logs(count, options, values);
-    *state = wl_alloc_zero(1, sizeof(struct link));
+    struct link *link = wl_alloc_zero(1, sizeof *link);
+    link->register_limit = read_options(count, options, values);
+    *state = link;
     return WL_DEVICE_OK;
 }
 
@@ -239,7 +258,9 @@ int cuLinkAddData_v2(void *state, int type, void *data, size_t bytes, const char
     (void)name;
     if (!link || !data)
         return link ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_INVALID_HANDLE;
-    clear_logs(count, options, values);
+    const uint32_t limit = read_options(count, options, values);
+    if (limit)
+        link->register_limit = limit;
     if (type != INPUT_PTX)
         return wl_device_refuse("linking of anything but PTX");
     WL_PUSH(link, wl_string_copy_length(data, strnlen(data, bytes)));
@@ -268,7 +289,8 @@ int cuLinkComplete(void *state, void **image, size_t *bytes)
     if (!link || !image)
         return link ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_INVALID_HANDLE;
     free(link->image);
-    link->image = wl_device_module_join((const char *const *)link->items, link->count, &size_bytes);
+    link->image = wl_device_module_join((const char *const *)link->items, link->count,
+                                        link->register_limit, &size_bytes);
     *image = link->image;
     if (bytes)
         *bytes = size_bytes;

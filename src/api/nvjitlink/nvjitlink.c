@@ -317,7 +317,7 @@ int nvJitLinkComplete(struct linker *linker)
     if (linker->wants_lto)
         return fail(linker, NO_LTO_IR, "there is no LTO-IR", "");
     linker->image =
-        wl_device_module_join(linker->texts.items, linker->texts.count, &linker->image_bytes);
+        wl_device_module_join(linker->texts.items, linker->texts.count, 0, &linker->image_bytes);
     return OK;
 }
 

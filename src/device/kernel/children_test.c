@@ -68,7 +68,7 @@ static int begin(void **state)
     begun = 0;
     start_device("h200", &observer);
     size_t bytes;
-    void *joined = wl_device_module_join(texts, WL_COUNT(texts), &bytes);
+    void *joined = wl_device_module_join(texts, WL_COUNT(texts), 0, &bytes);
     int code = wl_device_module_load(joined, &module);
     free(joined);
     if (code == WL_DEVICE_OK)

@@ -87,6 +87,7 @@ static void estimate_registers(struct wl_device_kernel *kernel)
     kernel->info.registers_per_thread = program->register_estimate;
     kernel->info.registers_source = "liveness";
     lower_estimate(kernel, program->max_registers);
+    lower_estimate(kernel, kernel->module->register_limit);
     if (program->max_threads_per_block)
         lower_estimate(kernel, wl_occupancy_most_registers(
                                    &wl_device.gpu, program->max_threads_per_block,

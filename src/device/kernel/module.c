@@ -117,10 +117,13 @@ static void take_text(struct wl_device_module *module, const char *text, bool co
 /* Joined texts: a magic line, then each text with its NUL, then an empty one. */
 static const char joined_magic[] = "//warplens-joined-ptx\n";
 
-void *wl_device_module_join(const char *const *texts, size_t count, size_t *size_bytes)
+void *wl_device_module_join(const char *const *texts, size_t count, uint32_t register_limit,
+                            size_t *size_bytes)
 {
     struct wl_text joined = {0};
     wl_text_add(&joined, joined_magic);
+    wl_text_addf(&joined, "%u", register_limit);
+    wl_text_add_char(&joined, '\0');
     for (size_t i = 0; i < count; i++)
         if (*texts[i])
             wl_text_add_bytes(&joined, texts[i], strlen(texts[i]) + 1);
@@ -131,7 +134,9 @@ void *wl_device_module_join(const char *const *texts, size_t count, size_t *size
 
 static void take_joined(struct wl_device_module *module, const char *joined)
 {
-    for (const char *text = joined + strlen(joined_magic); *text; text += strlen(text) + 1)
+    const char *limit = joined + strlen(joined_magic);
+    module->register_limit = (uint32_t)strtoul(limit, NULL, 10);
+    for (const char *text = limit + strlen(limit) + 1; *text; text += strlen(text) + 1)
         take_text(module, text, true);
 }
 
@@ -459,6 +464,13 @@ static int load(struct wl_device_module *module, const void *image, const char *
     else
         *loaded = module;
     return code;
+}
+
+void wl_device_module_limit_registers(struct wl_device_module *module, uint32_t limit)
+{
+    wl_device_enter();
+    module->register_limit = limit;
+    wl_device_leave();
 }
 
 int wl_device_module_load(const void *image, struct wl_device_module **module)

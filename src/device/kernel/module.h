@@ -15,8 +15,12 @@ WL_EXPORT struct wl_device_module *wl_device_module_register(const void *wrapper
  * WL_DEVICE_NO_IMAGE for machine code only, WL_DEVICE_INVALID_PTX, WL_DEVICE_INVALID_IMAGE. */
 WL_EXPORT int wl_device_module_load(const void *image, struct wl_device_module **module);
 /* Joins PTX texts into one image for wl_device_module_load, linked by the names of their variables.
- * free() it. */
-WL_EXPORT void *wl_device_module_join(const char *const *texts, size_t count, size_t *size_bytes);
+ * register_limit: as below. free() it. */
+WL_EXPORT void *wl_device_module_join(const char *const *texts, size_t count,
+                                      uint32_t register_limit, size_t *size_bytes);
+/* Kernels that are used from now on are taken to have at most so many registers a thread; 0: as
+ * they are. */
+WL_EXPORT void wl_device_module_limit_registers(struct wl_device_module *module, uint32_t limit);
 /* PTX of ours that stands in for a library's kernels. text must stay valid. */
 WL_EXPORT int wl_device_module_load_stand_in(const char *text, const char *name,
                                              struct wl_device_module **module);

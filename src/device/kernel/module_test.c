@@ -255,7 +255,7 @@ static void joined_texts_share_their_variables(void **state)
         PTX_HEADER(60) ".visible .global .align 4 .u32 shared_one = 3;\n",
     };
     size_t bytes;
-    void *image = wl_device_module_join(texts, 2, &bytes);
+    void *image = wl_device_module_join(texts, 2, 0, &bytes);
     struct wl_device_module *module = load(image);
     free(image);
     uint32_t *one = symbol(module, "shared_one", 4);

@@ -29,6 +29,7 @@ struct wl_device_module {
     const void *wrapper; /* registered, not read yet; else NULL */
     char *name;
     bool is_stand_in, is_loaded;
+    uint32_t register_limit; /* of a thread, as the loader asked; 0: none */
     int load_code;
     struct wl_device_image *images;
     size_t image_count;

@@ -437,12 +437,14 @@ static void place_variable(struct lowering *lowering, const struct wl_ptx_variab
 static void give_shared(struct shared_layout *layout, struct wl_program *program)
 {
     const uint64_t alignment = lower_dynamic_alignment(layout);
-    program->shared_static_bytes = (uint32_t)wl_align_up(layout->plain_end, alignment);
+    const uint32_t plain_start = (uint32_t)wl_align_up(layout->plain_end, alignment);
+    /* without such an array no byte is added: a GPU's attribute of 10 floats is 40 */
+    program->shared_static_bytes =
+        layout->dynamic_alignment ? plain_start : (uint32_t)layout->plain_end;
     program->shared_end = (uint32_t)wl_align_up(layout->last_end, 16);
     program->shared_dynamic_start = (uint32_t)wl_align_up(layout->end, alignment);
-    WL_PUSH(&layout->arrays,
-            ((struct wl_shared_array){.start = program->shared_dynamic_start,
-                                      .plain_start = program->shared_static_bytes}));
+    WL_PUSH(&layout->arrays, ((struct wl_shared_array){.start = program->shared_dynamic_start,
+                                                       .plain_start = plain_start}));
     program->shared_arrays = layout->arrays.items;
     program->shared_array_count = (uint32_t)layout->arrays.count;
 }
