@@ -42,9 +42,9 @@ struct vectors {
     long long increment;
 };
 
-static int multiply_vectors(void *pointer, struct kernel kernel, int op, int m, int n,
-                            const void *alpha, struct batch a, int lda, struct vectors x,
-                            const void *beta, struct vectors y, int batch)
+static int multiply_vectors(void *pointer, struct kernel kernel, size_t part_bytes, size_t parts,
+                            int op, int m, int n, const void *alpha, struct batch a, int lda,
+                            struct vectors x, const void *beta, struct vectors y, int batch)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     if (!handle)
@@ -55,7 +55,10 @@ static int multiply_vectors(void *pointer, struct kernel kernel, int op, int m, 
         return WL_CUBLAS_INVALID_VALUE;
     if (!m || !n || !batch)
         return WL_CUBLAS_OK;
-    return wl_cublas_launch_over(handle, kernel.file, kernel.name, op ? n : m, (uint32_t)batch,
+    const int rows = op ? n : m;
+    if (wl_cublas_is_zero(handle, alpha, part_bytes, parts))
+        *(op ? &m : &n) = 0; /* terms of each sum */
+    return wl_cublas_launch_over(handle, kernel.file, kernel.name, rows, (uint32_t)batch,
                                  (void *[]){&op, &m, &n, scalar(alpha), &a, &lda, &x.batch,
                                             &x.increment, scalar(beta), &y.batch, &y.increment});
 }
@@ -153,14 +156,15 @@ static int fit(void *pointer, struct kernel kernel, int op, int m, int n, int co
         file, "warplens_" #letter own \
     }
 
-/* dense, structured: the files with the kernels. */
-#define CALLS(Letter, letter, T, dense, structured)                                                \
+/* part: of which T has one or two; dense, structured: the files with the kernels. */
+#define CALLS(Letter, letter, T, part, dense, structured)                                          \
     int cublas##Letter##gemvBatched(void *handle, int op, int m, int n, const T *alpha,            \
                                     const T *const *a, int lda, const T *const *x, int incx,       \
                                     const T *beta, T *const *y, int incy, int count)               \
     {                                                                                              \
-        return multiply_vectors(handle, KERNEL(structured, letter, "multiply_vectors"), op, m, n,  \
-                                alpha, (struct batch){a, NULL, 0}, lda,                            \
+        return multiply_vectors(handle, KERNEL(structured, letter, "multiply_vectors"),            \
+                                sizeof(part), sizeof(T) / sizeof(part), op, m, n, alpha,           \
+                                (struct batch){a, NULL, 0}, lda,                                   \
                                 (struct vectors){{x, NULL, 0}, incx}, beta,                        \
                                 (struct vectors){{y, NULL, 0}, incy}, count);                      \
     }                                                                                              \
@@ -169,8 +173,9 @@ static int fit(void *pointer, struct kernel kernel, int op, int m, int n, int co
                                            int incx, long long stride_x, const T *beta, T *y,      \
                                            int incy, long long stride_y, int count)                \
     {                                                                                              \
-        return multiply_vectors(handle, KERNEL(structured, letter, "multiply_vectors"), op, m, n,  \
-                                alpha, (struct batch){NULL, a, stride_a}, lda,                     \
+        return multiply_vectors(handle, KERNEL(structured, letter, "multiply_vectors"),            \
+                                sizeof(part), sizeof(T) / sizeof(part), op, m, n, alpha,           \
+                                (struct batch){NULL, a, stride_a}, lda,                            \
                                 (struct vectors){{NULL, x, stride_x}, incx}, beta,                 \
                                 (struct vectors){{NULL, y, stride_y}, incy}, count);               \
     }                                                                                              \
@@ -218,7 +223,7 @@ static int fit(void *pointer, struct kernel kernel, int op, int m, int n, int co
                    info, rank_info, count);                                                        \
     }
 
-CALLS(S, s, float, "dense.ptx", "structured.ptx")
-CALLS(D, d, double, "dense.ptx", "structured.ptx")
-CALLS(C, c, struct wl_complex_single, "complex_batch.ptx", "complex_batch.ptx")
-CALLS(Z, z, struct wl_complex_twice, "complex_batch.ptx", "complex_batch.ptx")
+CALLS(S, s, float, float, "dense.ptx", "structured.ptx")
+CALLS(D, d, double, double, "dense.ptx", "structured.ptx")
+CALLS(C, c, struct wl_complex_single, float, "complex_batch.ptx", "complex_batch.ptx")
+CALLS(Z, z, struct wl_complex_twice, double, "complex_batch.ptx", "complex_batch.ptx")

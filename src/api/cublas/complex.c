@@ -37,19 +37,23 @@ static int add_scaled(void *pointer, const char *name, int n, const void *alpha,
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     long long incx = x.increment, incy = y.increment;
     int is_real = alpha_bytes < bytes;
-    double factor[2] = {0}; /* room for the larger complex number */
+    double factor[2] = {0}; /* room for the larger complex number, of a real one */
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     if (!wl_cublas_can_point(handle, alpha))
         return WL_CUBLAS_INVALID_VALUE;
-    if (n <= 0 || (!x.x && y.increment <= 0))
+    if (n <= 0 || (x.x ? wl_cublas_is_zero(handle, alpha, bytes / 2, 2) : y.increment <= 0))
         return WL_CUBLAS_OK;
-    memcpy(factor, alpha, alpha_bytes);
+    if (is_real && wl_cublas_refuses_late(handle))
+        return WL_CUBLAS_NOT_SUPPORTED;
+    if (is_real)
+        memcpy(factor, alpha, alpha_bytes);
     if (x.x)
         x.x = wl_complex_begin_of(x.x, n, x.increment, bytes);
     y.x = wl_complex_begin_of(y.x, n, y.increment, bytes);
     return wl_cublas_launch_over(handle, file, name, n, 1,
-                                 (void *[]){&n, factor, &is_real, &x.x, &incx, &y.x, &incy});
+                                 (void *[]){&n, is_real ? factor : wl_complex_scalar(alpha),
+                                            &is_real, &x.x, &incx, &y.x, &incy});
 }
 
 static int dot(void *pointer, const char *name, int is_conjugate, int n, struct vector x,
@@ -62,18 +66,17 @@ static int dot(void *pointer, const char *name, int is_conjugate, int n, struct 
     if (!wl_cublas_can_point(handle, result))
         return WL_CUBLAS_INVALID_VALUE;
     if (n <= 0) {
-        memset(result, 0, bytes);
-        return WL_CUBLAS_OK;
+        return wl_cublas_result_clear(handle, result, bytes);
     }
-    void *place = wl_cublas_result_place(result, bytes);
-    if (!place)
-        return WL_CUBLAS_ALLOC_FAILED;
+    void *place;
+    int status = wl_cublas_result_place(handle, result, bytes, &place);
+    if (status)
+        return status;
     x.x = wl_complex_begin_of(x.x, n, x.increment, bytes);
     y.x = wl_complex_begin_of(y.x, n, y.increment, bytes);
-    const int status =
-        wl_cublas_launch(handle, file, name, (uint32_t[]){1, 1, 1},
-                         (void *[]){&is_conjugate, &n, &x.x, &incx, &y.x, &incy, &place});
-    return wl_cublas_result_take(result, place, bytes, status);
+    status = wl_cublas_launch(handle, file, name, (uint32_t[]){1, 1, 1},
+                              (void *[]){&is_conjugate, &n, &x.x, &incx, &y.x, &incy, &place});
+    return wl_cublas_result_take(handle, result, place, bytes, status);
 }
 
 /* A number of one vector; choice: the kernel's first parameter. */
@@ -86,18 +89,19 @@ static int reduce(void *pointer, const char *name, int choice, int n, const void
     if (!wl_cublas_can_point(handle, result))
         return WL_CUBLAS_INVALID_VALUE;
     if (n <= 0 || incx <= 0) {
-        memset(result, 0, bytes);
-        return WL_CUBLAS_OK;
+        return wl_cublas_result_clear(handle, result, bytes);
     }
-    void *place = wl_cublas_result_place(result, bytes);
-    if (!place)
-        return WL_CUBLAS_ALLOC_FAILED;
-    const int status = wl_cublas_launch(handle, file, name, (uint32_t[]){1, 1, 1},
-                                        (void *[]){&choice, &n, &x, &incx, &place});
-    return wl_cublas_result_take(result, place, bytes, status);
+    void *place;
+    int status = wl_cublas_result_place(handle, result, bytes, &place);
+    if (status)
+        return status;
+    status = wl_cublas_launch(handle, file, name, (uint32_t[]){1, 1, 1},
+                              (void *[]){&choice, &n, &x, &incx, &place});
+    return wl_cublas_result_take(handle, result, place, bytes, status);
 }
 
 struct product {
+    size_t part_bytes; /* of alpha's */
     int m, n, k, batch;
     const void *alpha, *beta;
     struct wl_complex_matrices a, b, c;
@@ -113,8 +117,10 @@ static int multiply(void *pointer, const char *name, bool are_valid, const struc
     if (!are_valid || !wl_cublas_can_point(handle, of->alpha) ||
         !wl_cublas_can_point(handle, of->beta) || of->batch < 0 || of->batch > BATCH_MAX)
         return WL_CUBLAS_INVALID_VALUE;
-    if (!of->m || !of->n || !of->batch)
+    const bool is_zero = wl_cublas_is_zero(handle, of->alpha, of->part_bytes, 2);
+    if (!of->m || !of->n || !of->batch || (is_zero && wl_cublas_is_one(of->beta)))
         return WL_CUBLAS_OK;
+    product.k = is_zero ? 0 : of->k;
     const uint32_t grid[3] = {((uint32_t)of->m + TILE - 1) / TILE,
                               ((uint32_t)of->n + TILE - 1) / TILE, (uint32_t)of->batch};
     return wl_cublas_launch(handle, file, name, grid,
@@ -123,7 +129,7 @@ static int multiply(void *pointer, const char *name, bool are_valid, const struc
                                        wl_complex_scalar(of->beta), &product.c});
 }
 
-static int multiply_matrices(void *handle, const char *name,
+static int multiply_matrices(void *handle, const char *name, size_t bytes,
                              const struct wl_complex_operand operands[3], const void *alpha,
                              const struct wl_complex_matrices of[3], const void *beta, int batch)
 {
@@ -131,8 +137,9 @@ static int multiply_matrices(void *handle, const char *name,
                            wl_complex_is_operand(&operands[1]) &&
                            wl_complex_is_operand(&operands[2]);
     return multiply(handle, name, are_valid,
-                    &(struct product){operands[2].rows, operands[2].columns, operands[0].columns,
-                                      batch, alpha, beta, of[0], of[1], of[2]});
+                    &(struct product){bytes / 2, operands[2].rows, operands[2].columns,
+                                      operands[0].columns, batch, alpha, beta, of[0], of[1],
+                                      of[2]});
 }
 
 /* a: m by n as it lies. */
@@ -141,7 +148,7 @@ static int multiply_vector(void *handle, const char *name, const struct wl_compl
                            struct vector y, size_t bytes)
 {
     return multiply(handle, name, wl_complex_is_operand(a) && x.increment && y.increment,
-                    &(struct product){a->rows, 1, a->columns, 1, alpha, beta,
+                    &(struct product){bytes / 2, a->rows, 1, a->columns, 1, alpha, beta,
                                       wl_complex_matrices_of(a, from, 0),
                                       wl_complex_column_of(x.x, a->columns, x.increment, bytes),
                                       wl_complex_column_of(y.x, a->rows, y.increment, bytes)});
@@ -157,7 +164,7 @@ static int add_outer(void *handle, const char *name, int is_conjugate,
     row.row_step = 0;
     row.is_conjugate = is_conjugate;
     return multiply(handle, name, wl_complex_is_operand(a) && x.increment && y.increment,
-                    &(struct product){a->rows, a->columns, 1, 1, alpha, one,
+                    &(struct product){bytes / 2, a->rows, a->columns, 1, 1, alpha, one,
                                       wl_complex_column_of(x.x, a->rows, x.increment, bytes), row,
                                       wl_complex_matrices_of(a, to, 0)});
 }
@@ -289,7 +296,7 @@ static int solve(void *pointer, const char *name, const struct triangle *of, con
     {                                                                                              \
         OPERANDS;                                                                                  \
         return multiply_matrices(                                                                  \
-            handle, NAME(letter, "multiply"), operands, alpha,                                     \
+            handle, NAME(letter, "multiply"), sizeof(T), operands, alpha,                          \
             (struct wl_complex_matrices[]){wl_complex_matrices_of(a_is, a, 0),                     \
                                            wl_complex_matrices_of(b_is, b, 0),                     \
                                            wl_complex_matrices_of(c_is, c, 0)},                    \
@@ -307,7 +314,7 @@ static int solve(void *pointer, const char *name, const struct triangle *of, con
                                     int ldb, const T *beta, T *const *c, int ldc, int count)       \
     {                                                                                              \
         OPERANDS;                                                                                  \
-        return multiply_matrices(handle, NAME(letter, "multiply"), operands, alpha,                \
+        return multiply_matrices(handle, NAME(letter, "multiply"), sizeof(T), operands, alpha,     \
                                  (struct wl_complex_matrices[]){wl_complex_listed_of(a_is, a),     \
                                                                 wl_complex_listed_of(b_is, b),     \
                                                                 wl_complex_listed_of(c_is, c)},    \
@@ -320,7 +327,7 @@ static int solve(void *pointer, const char *name, const struct triangle *of, con
     {                                                                                              \
         OPERANDS;                                                                                  \
         return multiply_matrices(                                                                  \
-            handle, NAME(letter, "multiply"), operands, alpha,                                     \
+            handle, NAME(letter, "multiply"), sizeof(T), operands, alpha,                          \
             (struct wl_complex_matrices[]){wl_complex_matrices_of(a_is, a, stride_a),              \
                                            wl_complex_matrices_of(b_is, b, stride_b),              \
                                            wl_complex_matrices_of(c_is, c, stride_c)},             \

@@ -157,7 +157,10 @@ static int add_rank(void *pointer, const char *name, const struct rank *of, cons
         !of->b.row_step || !wl_cublas_can_point(handle, of->alpha) ||
         !wl_cublas_can_point(handle, of->beta))
         return WL_CUBLAS_INVALID_VALUE;
-    if (!of->n)
+    if ((of->is_alpha_real || of->is_beta_real) && wl_cublas_refuses_late(handle))
+        return WL_CUBLAS_NOT_SUPPORTED;
+    if (!of->n || (wl_cublas_is_one(of->beta) &&
+                   wl_cublas_is_zero(handle, of->alpha, of->part_bytes, of->is_alpha_real ? 1 : 2)))
         return WL_CUBLAS_OK;
     return wl_cublas_launch_over(
         handle, file, name, (int64_t)of->n * of->n, 1,

@@ -1,5 +1,6 @@
 /* Copies of vectors and matrices between host and device. */
 #include "api/cublas/stand_in.h"
+#include "device/graph/graph.h"
 
 struct part {
     const void *at;
@@ -13,19 +14,23 @@ static int copy_matrix(int64_t rows, int64_t columns, int element_bytes, struct 
         return WL_CUBLAS_INVALID_VALUE;
     if (rows < 0 || from.leading < rows || to.leading < rows) /* copies that wait check it */
         return is_async ? WL_CUBLAS_MAPPING_ERROR : WL_CUBLAS_INVALID_VALUE;
-    struct wl_device_copy copy = {
-        .to = (void *)(uintptr_t)to.at,
-        .from = from.at,
-        .width_bytes = (size_t)rows * (size_t)element_bytes,
-        .height = (size_t)columns,
-        .depth = 1,
-        .to_pitch_bytes = (size_t)to.leading * (size_t)element_bytes,
-        .from_pitch_bytes = (size_t)from.leading * (size_t)element_bytes,
-        .direction = WL_DEVICE_BY_ADDRESS,
-        .stream = stream,
-        .is_async = is_async,
-    };
-    return wl_device_memory_copy(&copy) ? WL_CUBLAS_MAPPING_ERROR : WL_CUBLAS_OK;
+    struct wl_device_operation operation = {
+        .kind = WL_DEVICE_OPERATION_COPY,
+        .copy = {
+            .to = (void *)(uintptr_t)to.at,
+            .from = from.at,
+            .width_bytes = (size_t)rows * (size_t)element_bytes,
+            .height = (size_t)columns,
+            .depth = 1,
+            .to_pitch_bytes = (size_t)to.leading * (size_t)element_bytes,
+            .from_pitch_bytes = (size_t)from.leading * (size_t)element_bytes,
+            .direction = WL_DEVICE_BY_ADDRESS,
+            .stream = stream,
+            .is_async = is_async,
+        }};
+    const int code =
+        is_async ? wl_device_submit(&operation, stream) : wl_device_memory_copy(&operation.copy);
+    return code ? WL_CUBLAS_MAPPING_ERROR : WL_CUBLAS_OK;
 }
 
 /* A vector with a stride is a matrix of one row. */

@@ -10,8 +10,6 @@
 #define CUDART_VERSION 13000
 #define HANDLE_MAGIC 0x77626C73u
 
-enum { POINTERS_ON_HOST = 0, POINTERS_ON_DEVICE = 1 };
-
 struct wl_cublas_handle *wl_cublas_check(void *pointer)
 {
     struct wl_cublas_handle *handle = pointer;
@@ -20,7 +18,7 @@ struct wl_cublas_handle *wl_cublas_check(void *pointer)
 
 const struct wl_cublas_ones wl_cublas_one = {.s = 1, .c = {1, 0}, .d = 1, .z = {1, 0}};
 
-static bool is_one(const void *scalar)
+bool wl_cublas_is_one(const void *scalar)
 {
     return scalar == &wl_cublas_one.s || scalar == &wl_cublas_one.c || scalar == &wl_cublas_one.d ||
            scalar == &wl_cublas_one.z;
@@ -29,8 +27,8 @@ static bool is_one(const void *scalar)
 bool wl_cublas_can_point(const struct wl_cublas_handle *handle, const void *scalar)
 {
     struct wl_device_allocation found;
-    return scalar && (handle->pointer_mode != POINTERS_ON_DEVICE || is_one(scalar) ||
-                      wl_device_memory_find(scalar, &found));
+    return scalar && (handle->pointer_mode != WL_CUBLAS_POINTERS_ON_DEVICE ||
+                      wl_cublas_is_one(scalar) || wl_device_memory_find(scalar, &found));
 }
 
 int cublasCreate_v2(void **handle)
@@ -205,7 +203,6 @@ const char *cublasGetStatusString(int status)
     return "unknown status";
 }
 
-/* alpha and beta are in device memory if the program says so; that is host memory here. */
 static int multiply(void *pointer, int op_a, int op_b, const float *alpha, const float *beta,
                     struct wl_cublas_product *product)
 {
@@ -217,9 +214,9 @@ static int multiply(void *pointer, int op_a, int op_b, const float *alpha, const
         return WL_CUBLAS_INVALID_VALUE;
     product->transpose_a = op_a != 0; /* of real numbers the conjugate is the transposed */
     product->transpose_b = op_b != 0;
-    product->alpha = *alpha;
-    product->beta = *beta;
-    product->stream = handle->stream;
+    product->alpha = alpha;
+    product->beta = beta;
+    product->handle = handle;
     return wl_cublas_multiply(product);
 }
 

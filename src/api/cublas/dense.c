@@ -40,15 +40,15 @@ static int reduce(void *pointer, const char *name, int n, const void *x, int inc
     if (!wl_cublas_can_point(handle, result))
         return WL_CUBLAS_INVALID_VALUE;
     if (n <= 0 || incx <= 0) {
-        memset(result, 0, result_bytes);
-        return WL_CUBLAS_OK;
+        return wl_cublas_result_clear(handle, result, result_bytes);
     }
-    void *place = wl_cublas_result_place(result, result_bytes);
-    if (!place)
-        return WL_CUBLAS_ALLOC_FAILED;
-    int status = for_least ? launch(handle, name, 1, (void *[]){&n, &x, &incx, for_least, &place})
-                           : launch(handle, name, 1, (void *[]){&n, &x, &incx, &place});
-    return wl_cublas_result_take(result, place, result_bytes, status);
+    void *place;
+    int status = wl_cublas_result_place(handle, result, result_bytes, &place);
+    if (status)
+        return status;
+    status = for_least ? launch(handle, name, 1, (void *[]){&n, &x, &incx, for_least, &place})
+                       : launch(handle, name, 1, (void *[]){&n, &x, &incx, &place});
+    return wl_cublas_result_take(handle, result, place, result_bytes, status);
 }
 
 static int search(void *handle, const char *name, int n, const void *x, int incx, int for_least,
@@ -82,8 +82,8 @@ static int add(void *pointer, const char *name, const struct sum *given)
                                   (void *)(uintptr_t)sum.beta, &sum.b, &sum.ldb, &sum.c, &sum.ldc});
 }
 
-static int outer(void *pointer, const char *name, int m, int n, const void *alpha, const void *x,
-                 int incx, const void *y, int incy, void *a, int lda)
+static int outer(void *pointer, const char *name, size_t bytes, int m, int n, const void *alpha,
+                 const void *x, int incx, const void *y, int incy, void *a, int lda)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     if (!handle)
@@ -91,7 +91,7 @@ static int outer(void *pointer, const char *name, int m, int n, const void *alph
     if (!wl_cublas_can_point(handle, alpha) || m < 0 || n < 0 || !incx || !incy ||
         lda < (m > 1 ? m : 1))
         return WL_CUBLAS_INVALID_VALUE;
-    if (!m || !n)
+    if (!m || !n || wl_cublas_is_zero(handle, alpha, bytes, 1))
         return WL_CUBLAS_OK;
     return launch_over(
         handle, name, (int64_t)m * n,
@@ -119,46 +119,47 @@ static int solve(void *pointer, const char *name, int side, int fill, int op, in
                                   (void *)(uintptr_t)alpha, &a, &lda, &b, &row_step, &column_step});
 }
 
-#define CALLS(Letter, letter, T)                                                                  \
-    int cublas##Letter##copy_v2(void *handle, int n, const T *x, int incx, T *y, int incy)        \
-    {                                                                                             \
-        return move(handle, "warplens_" #letter "move", n, (void *)(uintptr_t)x, incx, y, incy,   \
-                    0);                                                                           \
-    }                                                                                             \
-    int cublas##Letter##swap_v2(void *handle, int n, T *x, int incx, T *y, int incy)              \
-    {                                                                                             \
-        return move(handle, "warplens_" #letter "move", n, x, incx, y, incy, 1);                  \
-    }                                                                                             \
-    int cublas##Letter##asum_v2(void *handle, int n, const T *x, int incx, T *result)             \
-    {                                                                                             \
-        return reduce(handle, "warplens_" #letter "sum", n, x, incx, NULL, result,                \
-                      sizeof *result);                                                            \
-    }                                                                                             \
-    int cublasI##letter##amax_v2(void *handle, int n, const T *x, int incx, int *result)          \
-    {                                                                                             \
-        return search(handle, "warplens_" #letter "search", n, x, incx, 0, result);               \
-    }                                                                                             \
-    int cublasI##letter##amin_v2(void *handle, int n, const T *x, int incx, int *result)          \
-    {                                                                                             \
-        return search(handle, "warplens_" #letter "search", n, x, incx, 1, result);               \
-    }                                                                                             \
-    int cublas##Letter##geam(void *handle, int op_a, int op_b, int m, int n, const T *alpha,      \
-                             const T *a, int lda, const T *beta, const T *b, int ldb, T *c,       \
-                             int ldc)                                                             \
-    {                                                                                             \
-        return add(handle, "warplens_" #letter "add",                                             \
-                   &(struct sum){op_a, op_b, m, n, lda, ldb, ldc, alpha, a, beta, b, c});         \
-    }                                                                                             \
-    int cublas##Letter##ger_v2(void *handle, int m, int n, const T *alpha, const T *x, int incx,  \
-                               const T *y, int incy, T *a, int lda)                               \
-    {                                                                                             \
-        return outer(handle, "warplens_" #letter "outer", m, n, alpha, x, incx, y, incy, a, lda); \
-    }                                                                                             \
-    int cublas##Letter##trsm_v2(void *handle, int side, int fill, int op, int diagonal, int m,    \
-                                int n, const T *alpha, const T *a, int lda, T *b, int ldb)        \
-    {                                                                                             \
-        return solve(handle, "warplens_" #letter "solve", side, fill, op, diagonal, m, n, alpha,  \
-                     a, lda, b, ldb);                                                             \
+#define CALLS(Letter, letter, T)                                                                 \
+    int cublas##Letter##copy_v2(void *handle, int n, const T *x, int incx, T *y, int incy)       \
+    {                                                                                            \
+        return move(handle, "warplens_" #letter "move", n, (void *)(uintptr_t)x, incx, y, incy,  \
+                    0);                                                                          \
+    }                                                                                            \
+    int cublas##Letter##swap_v2(void *handle, int n, T *x, int incx, T *y, int incy)             \
+    {                                                                                            \
+        return move(handle, "warplens_" #letter "move", n, x, incx, y, incy, 1);                 \
+    }                                                                                            \
+    int cublas##Letter##asum_v2(void *handle, int n, const T *x, int incx, T *result)            \
+    {                                                                                            \
+        return reduce(handle, "warplens_" #letter "sum", n, x, incx, NULL, result,               \
+                      sizeof *result);                                                           \
+    }                                                                                            \
+    int cublasI##letter##amax_v2(void *handle, int n, const T *x, int incx, int *result)         \
+    {                                                                                            \
+        return search(handle, "warplens_" #letter "search", n, x, incx, 0, result);              \
+    }                                                                                            \
+    int cublasI##letter##amin_v2(void *handle, int n, const T *x, int incx, int *result)         \
+    {                                                                                            \
+        return search(handle, "warplens_" #letter "search", n, x, incx, 1, result);              \
+    }                                                                                            \
+    int cublas##Letter##geam(void *handle, int op_a, int op_b, int m, int n, const T *alpha,     \
+                             const T *a, int lda, const T *beta, const T *b, int ldb, T *c,      \
+                             int ldc)                                                            \
+    {                                                                                            \
+        return add(handle, "warplens_" #letter "add",                                            \
+                   &(struct sum){op_a, op_b, m, n, lda, ldb, ldc, alpha, a, beta, b, c});        \
+    }                                                                                            \
+    int cublas##Letter##ger_v2(void *handle, int m, int n, const T *alpha, const T *x, int incx, \
+                               const T *y, int incy, T *a, int lda)                              \
+    {                                                                                            \
+        return outer(handle, "warplens_" #letter "outer", sizeof(T), m, n, alpha, x, incx, y,    \
+                     incy, a, lda);                                                              \
+    }                                                                                            \
+    int cublas##Letter##trsm_v2(void *handle, int side, int fill, int op, int diagonal, int m,   \
+                                int n, const T *alpha, const T *a, int lda, T *b, int ldb)       \
+    {                                                                                            \
+        return solve(handle, "warplens_" #letter "solve", side, fill, op, diagonal, m, n, alpha, \
+                     a, lda, b, ldb);                                                            \
     }
 
 CALLS(S, s, float)

@@ -8,7 +8,6 @@
 #include "api/cublas/stand_in.h"
 #include "base/count.h"
 
-#define BLOCK_THREADS 256
 #define TILE 16
 
 enum { /* cudaDataType */
@@ -126,30 +125,15 @@ static bool is_valid(const struct wl_cublas_handle *handle, const struct product
            product->c.leading >= at_least_one(product->m);
 }
 
-static float read_scale(const void *scale, int compute)
+/* Where a factor is as the kernels want it: where it was given, or, of a half, in wide. */
+static void *scale_of(const void *given, int compute, float *wide)
 {
     uint16_t bits;
-    float value;
-    if (compute == COMPUTE_F16 || compute == COMPUTE_F16_PEDANTIC) {
-        memcpy(&bits, scale, sizeof bits);
-        return wl_narrow_value(bits, false);
-    }
-    memcpy(&value, scale, sizeof value);
-    return value;
-}
-
-static int run(struct wl_cublas_handle *handle, struct wl_device_kernel *kernel,
-               const uint32_t grid[3], void **parameters)
-{
-    struct wl_device_request request = {
-        .kernel = kernel,
-        .grid = {grid[0], grid[1], grid[2]},
-        .block = {BLOCK_THREADS, 1, 1},
-        .stream = handle->stream,
-        .parameters = parameters,
-    };
-    return request.kernel ? (int)wl_cublas_status_of(wl_device_launch(&request))
-                          : WL_CUBLAS_INTERNAL_ERROR;
+    if (compute != COMPUTE_F16 && compute != COMPUTE_F16_PEDANTIC)
+        return wl_complex_scalar(given);
+    memcpy(&bits, given, sizeof bits);
+    *wide = wl_narrow_value(bits, false);
+    return wide;
 }
 
 static int multiply_mixed(struct wl_cublas_handle *handle, const struct product *product,
@@ -160,19 +144,18 @@ static int multiply_mixed(struct wl_cublas_handle *handle, const struct product 
     long long row_a = product->op_a ? a->leading : 1, step_a = product->op_a ? 1 : a->leading;
     long long step_b = product->op_b ? b->leading : 1, column_b = product->op_b ? 1 : b->leading;
     long long ldc = c->leading, stride_a = a->stride, stride_b = b->stride, stride_c = c->stride;
-    float alpha = read_scale(product->alpha, product->compute);
-    float beta = read_scale(product->beta, product->compute);
-    int whole[2]; /* of sums in integers */
-    const bool is_whole =
-        product->compute == COMPUTE_S32 || product->compute == COMPUTE_S32_PEDANTIC;
-    if (is_whole) {
-        memcpy(&whole[0], product->alpha, sizeof whole[0]);
-        memcpy(&whole[1], product->beta, sizeof whole[1]);
-    }
+    const int compute = product->compute;
+    float alpha, beta;
+    if ((compute == COMPUTE_F16 || compute == COMPUTE_F16_PEDANTIC) &&
+        wl_cublas_refuses_late(handle))
+        return WL_CUBLAS_NOT_SUPPORTED;
+    const void *const alpha_at = scale_of(product->alpha, compute, &alpha);
+    if (row->factor != TYPE_S8 && wl_cublas_is_zero(handle, alpha_at, sizeof alpha, 1))
+        k = 0;
     void *parameters[] = {&m,
                           &n,
                           &k,
-                          is_whole ? (void *)&whole[0] : &alpha,
+                          wl_complex_scalar(alpha_at),
                           (void *)&a->elements,
                           &row_a,
                           &step_a,
@@ -181,13 +164,13 @@ static int multiply_mixed(struct wl_cublas_handle *handle, const struct product 
                           &step_b,
                           &column_b,
                           &stride_b,
-                          is_whole ? (void *)&whole[1] : &beta,
+                          scale_of(product->beta, compute, &beta),
                           (void *)&c->elements,
                           &ldc,
                           &stride_c};
     uint32_t grid[] = {((uint32_t)m + TILE - 1) / TILE, ((uint32_t)n + TILE - 1) / TILE,
                        (uint32_t)product->count};
-    return run(
+    return wl_cublas_launch_kernel(
         handle,
         wl_product_kernel_known(wl_cublas_find_kernel("mixed.ptx", row->kernel), &row->direct),
         grid, parameters);
@@ -372,12 +355,14 @@ int cublasHgemmBatched(void *handle, int op_a, int op_b, int m, int n, int k, co
 static int dot_narrow(struct wl_cublas_handle *handle, const char *kernel, int n, const void *x,
                       int incx, const void *y, int incy, void *result)
 {
-    void *place = wl_cublas_result_place(result, sizeof(uint16_t));
-    if (!place)
-        return WL_CUBLAS_ALLOC_FAILED;
-    const int status = run(handle, wl_cublas_find_kernel("mixed.ptx", kernel),
-                           (uint32_t[]){1, 1, 1}, (void *[]){&n, &x, &incx, &y, &incy, &place});
-    return wl_cublas_result_take(result, place, sizeof(uint16_t), status);
+    void *place;
+    int status = wl_cublas_result_place(handle, result, sizeof(uint16_t), &place);
+    if (status)
+        return status;
+    status = wl_cublas_launch_kernel(handle, wl_cublas_find_kernel("mixed.ptx", kernel),
+                                     (uint32_t[]){1, 1, 1},
+                                     (void *[]){&n, &x, &incx, &y, &incy, &place});
+    return wl_cublas_result_take(handle, result, place, sizeof(uint16_t), status);
 }
 
 /* Of complex numbers, of which the first vector's may be conjugated. */

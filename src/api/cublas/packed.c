@@ -130,18 +130,22 @@ static int add_rank(void *pointer, const char *name, size_t bytes, const void *a
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     long long incx = x.increment, incy = y.increment;
+    const bool is_real = alpha_bytes < bytes;
     double factor[2] = {0}, none[2] = {0}; /* room for the larger complex number */
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     if (a.rows < 0 || !incx || !incy || !wl_cublas_can_point(handle, alpha))
         return WL_CUBLAS_INVALID_VALUE;
+    if (is_real && wl_cublas_refuses_late(handle))
+        return WL_CUBLAS_NOT_SUPPORTED;
     memcpy(factor, alpha, alpha_bytes);
-    if (!a.rows || !memcmp(factor, none, sizeof none))
+    if (!a.rows || (!wl_cublas_is_late(handle) && !memcmp(factor, none, sizeof none)))
         return WL_CUBLAS_OK;
     x.x = wl_complex_begin_of(x.x, a.rows, x.increment, bytes);
     y.x = wl_complex_begin_of(y.x, a.rows, y.increment, bytes);
     return wl_cublas_launch_over(handle, file, name, (int64_t)a.rows * a.rows, 1,
-                                 (void *[]){factor, &x.x, &incx, &y.x, &incy, &is_both, &a});
+                                 (void *[]){is_real ? factor : wl_complex_scalar(alpha), &x.x,
+                                            &incx, &y.x, &incy, &is_both, &a});
 }
 
 static int unpack(void *pointer, const char *name, int fill, int n, const void *packed,

@@ -35,7 +35,7 @@ static int check(void *pointer, const void *const *scalars, size_t count)
     for (size_t i = 0; i < count; i++)
         if (!wl_cublas_can_point(handle, scalars[i]))
             return WL_CUBLAS_INVALID_VALUE;
-    return WL_CUBLAS_OK;
+    return wl_cublas_refuses_late(handle) ? WL_CUBLAS_NOT_SUPPORTED : WL_CUBLAS_OK;
 }
 
 #define CHECK(handle, ...)                            \

@@ -8,7 +8,6 @@
 
 #define TILE 64
 #define DEPTH_STEP 8
-#define BLOCK_THREADS 256
 
 /* The kernels' parameters. */
 struct parameters {
@@ -84,22 +83,19 @@ enum wl_cublas_status wl_cublas_multiply(const struct wl_cublas_product *product
         return WL_CUBLAS_INVALID_VALUE;
     if (!product->m || !product->n)
         return WL_CUBLAS_OK;
-    if (product->alpha == 0.0f && product->beta == 1.0f)
+    const bool is_zero =
+        wl_cublas_is_zero(product->handle, product->alpha, sizeof *product->alpha, 1);
+    if (is_zero && *product->beta == 1.0f)
         return WL_CUBLAS_OK;
     int m = (int)product->m, n = (int)product->n;
-    int k = product->alpha == 0.0f ? 0 : (int)product->k; /* then A and B are not looked at */
+    int k = is_zero ? 0 : (int)product->k;
     int lda = (int)product->lda, ldb = (int)product->ldb, ldc = (int)product->ldc;
-    float alpha = product->alpha, beta = product->beta;
     const float *a = product->a, *b = product->b;
     float *c = product->c;
-    void *parameters[] = {&m, &n, &k, &alpha, &a, &lda, &b, &ldb, &beta, &c, &ldc};
-    struct wl_device_request request = {
-        .kernel = find_kernel(product->transpose_a, product->transpose_b),
-        .grid = {(uint32_t)(m + TILE - 1) / TILE, (uint32_t)(n + TILE - 1) / TILE, 1},
-        .block = {BLOCK_THREADS, 1, 1},
-        .stream = product->stream,
-        .parameters = parameters,
-    };
-    return request.kernel ? wl_cublas_status_of(wl_device_launch(&request))
-                          : WL_CUBLAS_INTERNAL_ERROR;
+    void *parameters[] = {&m,   &n, &k,   (void *)(uintptr_t)product->alpha, &a,
+                          &lda, &b, &ldb, (void *)(uintptr_t)product->beta,  &c,
+                          &ldc};
+    const uint32_t grid[] = {(uint32_t)(m + TILE - 1) / TILE, (uint32_t)(n + TILE - 1) / TILE, 1};
+    return (enum wl_cublas_status)wl_cublas_launch_kernel(
+        product->handle, find_kernel(product->transpose_a, product->transpose_b), grid, parameters);
 }

@@ -24,15 +24,15 @@ enum wl_cublas_status {
 struct wl_cublas_product {
     bool transpose_a, transpose_b;
     int64_t m, n, k;
-    float alpha;
+    const float *alpha;
     const float *a;
     int64_t lda;
     const float *b;
     int64_t ldb;
-    float beta;
+    const float *beta;
     float *c;
     int64_t ldc;
-    void *stream;
+    const struct wl_cublas_handle *handle;
 };
 
 /* Checks the sizes and runs the kernel. */

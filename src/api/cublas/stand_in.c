@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/embedded.h"
+#include "device/graph/graph.h"
 
 #define FILES_MAX 16
 #define BLOCKS_MAX 1024
@@ -51,18 +52,56 @@ struct wl_device_kernel *wl_cublas_find_kernel(const char *file, const char *nam
     return wl_device_module_kernel(loaded, name);
 }
 
-int wl_cublas_launch(const struct wl_cublas_handle *handle, const char *file, const char *name,
-                     const uint32_t grid[3], void **parameters)
+int wl_cublas_launch_kernel(const struct wl_cublas_handle *handle, struct wl_device_kernel *kernel,
+                            const uint32_t grid[3], void **parameters)
 {
     struct wl_device_request request = {
-        .kernel = wl_cublas_find_kernel(file, name),
+        .kernel = kernel,
         .grid = {grid[0], grid[1], grid[2]},
         .block = {WL_CUBLAS_BLOCK_THREADS, 1, 1},
         .stream = handle->stream,
         .parameters = parameters,
+        .reads_late = handle->pointer_mode == WL_CUBLAS_POINTERS_ON_DEVICE,
     };
-    return request.kernel ? (int)wl_cublas_status_of(wl_device_launch(&request))
-                          : WL_CUBLAS_INTERNAL_ERROR;
+    return kernel ? (int)wl_cublas_status_of(wl_device_launch(&request)) : WL_CUBLAS_INTERNAL_ERROR;
+}
+
+int wl_cublas_launch(const struct wl_cublas_handle *handle, const char *file, const char *name,
+                     const uint32_t grid[3], void **parameters)
+{
+    return wl_cublas_launch_kernel(handle, wl_cublas_find_kernel(file, name), grid, parameters);
+}
+
+bool wl_cublas_is_late(const struct wl_cublas_handle *handle)
+{
+    struct wl_device_capture_info info = {0};
+    return handle->pointer_mode == WL_CUBLAS_POINTERS_ON_DEVICE &&
+           !wl_device_capture_query(handle->stream, &info) && info.status != WL_DEVICE_CAPTURE_NONE;
+}
+
+bool wl_cublas_refuses_late(const struct wl_cublas_handle *handle)
+{
+    if (!wl_cublas_is_late(handle))
+        return false;
+    wl_device_refuse("cuBLAS's call with real factors of complex numbers, halves or rotations in "
+                     "memory of the device, while its stream is captured,");
+    return true;
+}
+
+bool wl_cublas_is_zero(const struct wl_cublas_handle *handle, const void *scalar,
+                       size_t number_bytes, size_t count)
+{
+    if (wl_cublas_is_late(handle))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const void *const number = (const char *)scalar + i * number_bytes;
+        double wide;
+        float narrow;
+        memcpy(number_bytes == sizeof wide ? (void *)&wide : &narrow, number, number_bytes);
+        if (number_bytes == sizeof wide ? wide != 0 : narrow != 0)
+            return false;
+    }
+    return true;
 }
 
 int wl_cublas_launch_over(const struct wl_cublas_handle *handle, const char *file, const char *name,
@@ -73,21 +112,44 @@ int wl_cublas_launch_over(const struct wl_cublas_handle *handle, const char *fil
     return wl_cublas_launch(handle, file, name, grid, parameters);
 }
 
-void *wl_cublas_result_place(void *result, size_t bytes)
+int wl_cublas_result_place(const struct wl_cublas_handle *handle, void *result, size_t bytes,
+                           void **place)
 {
     struct wl_device_allocation found;
-    void *place = NULL;
+    *place = result;
+    if (handle->pointer_mode != WL_CUBLAS_POINTERS_ON_DEVICE &&
+        wl_device_capture_refuses(handle->stream))
+        return WL_CUBLAS_INTERNAL_ERROR;
     if (wl_device_memory_find(result, &found))
-        return result;
-    return wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, bytes, 0, &place) ? NULL : place;
+        return WL_CUBLAS_OK;
+    return wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, bytes, 0, place)
+               ? WL_CUBLAS_ALLOC_FAILED
+               : WL_CUBLAS_OK;
 }
 
-int wl_cublas_result_take(void *result, void *place, size_t bytes, int status)
+int wl_cublas_result_take(const struct wl_cublas_handle *handle, void *result, void *place,
+                          size_t bytes, int status)
 {
+    if (status == WL_CUBLAS_OK && handle->pointer_mode != WL_CUBLAS_POINTERS_ON_DEVICE &&
+        wl_device_stream_wait(handle->stream))
+        status = WL_CUBLAS_EXECUTION_FAILED;
     if (place == result)
         return status;
     if (status == WL_CUBLAS_OK)
         memcpy(result, place, bytes);
     wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, place);
     return status;
+}
+
+int wl_cublas_result_clear(const struct wl_cublas_handle *handle, void *result, size_t bytes)
+{
+    struct wl_device_allocation found;
+    struct wl_device_operation clear = {
+        .kind = WL_DEVICE_OPERATION_FILL,
+        .fill = {.to = result, .value_bytes = 1, .width = bytes, .height = 1, .pitch_bytes = bytes},
+    };
+    if (wl_device_memory_find(result, &found))
+        return (int)wl_cublas_status_of(wl_device_submit(&clear, handle->stream));
+    memset(result, 0, bytes);
+    return WL_CUBLAS_OK;
 }

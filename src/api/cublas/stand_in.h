@@ -11,6 +11,9 @@ struct wl_cublas_handle {
     int pointer_mode, math_mode, atomics_mode, sm_count_target;
 };
 
+/* cublasPointerMode_t */
+enum { WL_CUBLAS_POINTERS_ON_HOST, WL_CUBLAS_POINTERS_ON_DEVICE };
+
 /* NULL if it is no handle. */
 struct wl_cublas_handle *wl_cublas_check(void *pointer);
 /* A factor of 1 that no call gives, in each type. */
@@ -21,23 +24,44 @@ extern const struct wl_cublas_ones {
 /* Whether alpha, beta or a result pointer is valid in the handle's pointer mode, or is 1 of above.
  */
 bool wl_cublas_can_point(const struct wl_cublas_handle *handle, const void *scalar);
+/* Whether it is one of these. */
+bool wl_cublas_is_one(const void *scalar);
 /* A kernel of an embedded file, which is loaded at first use; NULL on failure. */
 struct wl_device_kernel *wl_cublas_find_kernel(const char *file, const char *name);
 enum wl_cublas_status wl_cublas_status_of(int code);
 
 /* Blocks of so many threads: */
 enum { WL_CUBLAS_BLOCK_THREADS = 256 };
+/* A kernel in the handle's stream; NULL: it was not found. Scalars that the handle says are in
+ * memory of the device are read when it runs, if parameters says where they are. */
+int wl_cublas_launch_kernel(const struct wl_cublas_handle *handle, struct wl_device_kernel *kernel,
+                            const uint32_t grid[3], void **parameters);
+/* Whether scalars cannot be read yet: they are in memory of the device, and the handle's stream is
+ * captured. */
+bool wl_cublas_is_late(const struct wl_cublas_handle *handle);
+/* The same, noted, of a call that must read them now: WL_CUBLAS_NOT_SUPPORTED. */
+bool wl_cublas_refuses_late(const struct wl_cublas_handle *handle);
+/* Whether a factor of so many numbers of that size is 0, as far as it can be read yet. What it
+ * multiplies is then not looked at by gemm, gemv, axpy and sums of rank 1 and 2, but by all others,
+ * as measured on an H200. */
+bool wl_cublas_is_zero(const struct wl_cublas_handle *handle, const void *scalar,
+                       size_t number_bytes, size_t count);
 int wl_cublas_launch(const struct wl_cublas_handle *handle, const char *file, const char *name,
                      const uint32_t grid[3], void **parameters);
 /* A thread for each of count elements, in at most 1024 blocks, of each of a batch in y. */
 int wl_cublas_launch_over(const struct wl_cublas_handle *handle, const char *file, const char *name,
                           int64_t count, uint32_t batch, void **parameters);
 
-/* Where a kernel may write a result: there, or in device memory if it is the host's. NULL: there is
- * no memory. */
-void *wl_cublas_result_place(void *result, size_t bytes);
-/* Brings what was written elsewhere to its result, unless status says that nothing was. Returns
- * status. */
-int wl_cublas_result_take(void *result, void *place, size_t bytes, int status);
+/* Where a kernel may write a result: there, or in device memory if it is the host's; or why there
+ * is no such place. A host that waits for the result is what captures of the stream do not allow.
+ */
+int wl_cublas_result_place(const struct wl_cublas_handle *handle, void *result, size_t bytes,
+                           void **place);
+/* Waits for the result if the host does, and brings it there, unless status says that there is
+ * none. Returns status. */
+int wl_cublas_result_take(const struct wl_cublas_handle *handle, void *result, void *place,
+                          size_t bytes, int status);
+/* 0 for a result that takes no kernel. */
+int wl_cublas_result_clear(const struct wl_cublas_handle *handle, void *result, size_t bytes);
 
 #endif

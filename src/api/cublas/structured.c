@@ -113,8 +113,8 @@ static int solve_vector(void *pointer, const char *name, struct shape shape, int
 }
 
 /* c = alpha (a b' + b a') + beta c, of n by k; the second product only if is_both. */
-static int add_rank(void *pointer, const char *name, int fill, int is_both, int n, int k,
-                    const void *alpha, struct matrix a, struct matrix b, const void *beta,
+static int add_rank(void *pointer, const char *name, size_t bytes, int fill, int is_both, int n,
+                    int k, const void *alpha, struct matrix a, struct matrix b, const void *beta,
                     const void *c, int ldc)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
@@ -125,7 +125,7 @@ static int add_rank(void *pointer, const char *name, int fill, int is_both, int 
         !wl_cublas_can_point(handle, beta) || n < 0 || k < 0 || !is_leading(ldc, n) ||
         !a.row_step || !b.row_step)
         return WL_CUBLAS_INVALID_VALUE;
-    if (!n)
+    if (!n || (wl_cublas_is_one(beta) && wl_cublas_is_zero(handle, alpha, bytes, 1)))
         return WL_CUBLAS_OK;
     return launch_over(
         handle, name, (int64_t)n * n, 1,
@@ -203,21 +203,21 @@ static int solve_batch(void *pointer, const char *name, struct shape shape, int 
     int cublas##Letter##syrk_v2(void *handle, int fill, int op, int n, int k, const T *alpha,     \
                                 const T *a, int lda, const T *beta, T *c, int ldc)                \
     {                                                                                             \
-        return add_rank(handle, NAME(letter, "add_rank"), fill, 0, n, k, alpha,                   \
+        return add_rank(handle, NAME(letter, "add_rank"), sizeof(T), fill, 0, n, k, alpha,        \
                         factor_of(a, lda, op, n, k), factor_of(a, lda, op, n, k), beta, c, ldc);  \
     }                                                                                             \
     int cublas##Letter##syr2k_v2(void *handle, int fill, int op, int n, int k, const T *alpha,    \
                                  const T *a, int lda, const T *b, int ldb, const T *beta, T *c,   \
                                  int ldc)                                                         \
     {                                                                                             \
-        return add_rank(handle, NAME(letter, "add_rank"), fill, 1, n, k, alpha,                   \
+        return add_rank(handle, NAME(letter, "add_rank"), sizeof(T), fill, 1, n, k, alpha,        \
                         factor_of(a, lda, op, n, k), factor_of(b, ldb, op, n, k), beta, c, ldc);  \
     }                                                                                             \
     int cublas##Letter##syrkx(void *handle, int fill, int op, int n, int k, const T *alpha,       \
                               const T *a, int lda, const T *b, int ldb, const T *beta, T *c,      \
                               int ldc)                                                            \
     {                                                                                             \
-        return add_rank(handle, NAME(letter, "add_rank"), fill, 0, n, k, alpha,                   \
+        return add_rank(handle, NAME(letter, "add_rank"), sizeof(T), fill, 0, n, k, alpha,        \
                         factor_of(a, lda, op, n, k), factor_of(b, ldb, op, n, k), beta, c, ldc);  \
     }                                                                                             \
     int cublas##Letter##dgmm(void *handle, int side, int m, int n, const T *a, int lda,           \
@@ -228,45 +228,45 @@ static int solve_batch(void *pointer, const char *name, struct shape shape, int 
     }
 
 /* Of vectors: matrices of one column. */
-#define VECTOR_CALLS(Letter, letter, T)                                                           \
-    int cublas##Letter##symv_v2(void *handle, int fill, int n, const T *alpha, const T *a,        \
-                                int lda, const T *x, int incx, const T *beta, T *y, int incy)     \
-    {                                                                                             \
-        if (!incx || !incy)                                                                       \
-            return WL_CUBLAS_INVALID_VALUE;                                                       \
-        return multiply_symmetric(handle, NAME(letter, "multiply_symmetric"), 0, fill, n, 1,      \
-                                  alpha, a, lda, column_of(x, n, incx, sizeof(T)), beta,          \
-                                  column_of(y, n, incy, sizeof(T)));                              \
-    }                                                                                             \
-    int cublas##Letter##trmv_v2(void *handle, int fill, int op, int diagonal, int n, const T *a,  \
-                                int lda, T *x, int incx)                                          \
-    {                                                                                             \
-        const struct matrix column = column_of(x, n, incx, sizeof(T));                            \
-        if (!incx)                                                                                \
-            return WL_CUBLAS_INVALID_VALUE;                                                       \
-        return multiply_triangular(handle, NAME(letter, "multiply_triangular"),                   \
-                                   (struct shape){0, fill, op, diagonal}, n, 1,                   \
-                                   &wl_cublas_one.letter, a, lda, column, column);                \
-    }                                                                                             \
-    int cublas##Letter##trsv_v2(void *handle, int fill, int op, int diagonal, int n, const T *a,  \
-                                int lda, T *x, int incx)                                          \
-    {                                                                                             \
-        return solve_vector(handle, NAME(letter, "solve"), (struct shape){0, fill, op, diagonal}, \
-                            n, &wl_cublas_one.letter, a, lda, column_of(x, n, incx, sizeof(T)));  \
-    }                                                                                             \
-    int cublas##Letter##syr_v2(void *handle, int fill, int n, const T *alpha, const T *x,         \
-                               int incx, T *a, int lda)                                           \
-    {                                                                                             \
-        const struct matrix column = column_of(x, n, incx, sizeof(T));                            \
-        return add_rank(handle, NAME(letter, "add_rank"), fill, 0, n, 1, alpha, column, column,   \
-                        &wl_cublas_one.letter, a, lda);                                           \
-    }                                                                                             \
-    int cublas##Letter##syr2_v2(void *handle, int fill, int n, const T *alpha, const T *x,        \
-                                int incx, const T *y, int incy, T *a, int lda)                    \
-    {                                                                                             \
-        return add_rank(handle, NAME(letter, "add_rank"), fill, 1, n, 1, alpha,                   \
-                        column_of(x, n, incx, sizeof(T)), column_of(y, n, incy, sizeof(T)),       \
-                        &wl_cublas_one.letter, a, lda);                                           \
+#define VECTOR_CALLS(Letter, letter, T)                                                            \
+    int cublas##Letter##symv_v2(void *handle, int fill, int n, const T *alpha, const T *a,         \
+                                int lda, const T *x, int incx, const T *beta, T *y, int incy)      \
+    {                                                                                              \
+        if (!incx || !incy)                                                                        \
+            return WL_CUBLAS_INVALID_VALUE;                                                        \
+        return multiply_symmetric(handle, NAME(letter, "multiply_symmetric"), 0, fill, n, 1,       \
+                                  alpha, a, lda, column_of(x, n, incx, sizeof(T)), beta,           \
+                                  column_of(y, n, incy, sizeof(T)));                               \
+    }                                                                                              \
+    int cublas##Letter##trmv_v2(void *handle, int fill, int op, int diagonal, int n, const T *a,   \
+                                int lda, T *x, int incx)                                           \
+    {                                                                                              \
+        const struct matrix column = column_of(x, n, incx, sizeof(T));                             \
+        if (!incx)                                                                                 \
+            return WL_CUBLAS_INVALID_VALUE;                                                        \
+        return multiply_triangular(handle, NAME(letter, "multiply_triangular"),                    \
+                                   (struct shape){0, fill, op, diagonal}, n, 1,                    \
+                                   &wl_cublas_one.letter, a, lda, column, column);                 \
+    }                                                                                              \
+    int cublas##Letter##trsv_v2(void *handle, int fill, int op, int diagonal, int n, const T *a,   \
+                                int lda, T *x, int incx)                                           \
+    {                                                                                              \
+        return solve_vector(handle, NAME(letter, "solve"), (struct shape){0, fill, op, diagonal},  \
+                            n, &wl_cublas_one.letter, a, lda, column_of(x, n, incx, sizeof(T)));   \
+    }                                                                                              \
+    int cublas##Letter##syr_v2(void *handle, int fill, int n, const T *alpha, const T *x,          \
+                               int incx, T *a, int lda)                                            \
+    {                                                                                              \
+        const struct matrix column = column_of(x, n, incx, sizeof(T));                             \
+        return add_rank(handle, NAME(letter, "add_rank"), sizeof(T), fill, 0, n, 1, alpha, column, \
+                        column, &wl_cublas_one.letter, a, lda);                                    \
+    }                                                                                              \
+    int cublas##Letter##syr2_v2(void *handle, int fill, int n, const T *alpha, const T *x,         \
+                                int incx, const T *y, int incy, T *a, int lda)                     \
+    {                                                                                              \
+        return add_rank(handle, NAME(letter, "add_rank"), sizeof(T), fill, 1, n, 1, alpha,         \
+                        column_of(x, n, incx, sizeof(T)), column_of(y, n, incy, sizeof(T)),        \
+                        &wl_cublas_one.letter, a, lda);                                            \
     }
 
 #define BATCH_CALLS(Letter, letter, T)                                                             \

@@ -82,15 +82,9 @@ static int run_as(struct wl_cublas_handle *handle, const char *name,
                   const struct wl_product_kernel *direct, const uint32_t grid[2], void **parameters)
 {
     struct wl_device_kernel *kernel = wl_cublas_find_kernel("vector.ptx", name);
-    struct wl_device_request request = {
-        .kernel = direct ? wl_product_kernel_known(kernel, direct) : kernel,
-        .grid = {grid[0], grid[1], 1},
-        .block = {BLOCK_THREADS, 1, 1},
-        .stream = handle->stream,
-        .parameters = parameters,
-    };
-    return request.kernel ? (int)wl_cublas_status_of(wl_device_launch(&request))
-                          : WL_CUBLAS_INTERNAL_ERROR;
+    return wl_cublas_launch_kernel(handle,
+                                   direct ? wl_product_kernel_known(kernel, direct) : kernel,
+                                   (uint32_t[]){grid[0], grid[1], 1}, parameters);
 }
 
 static int run(struct wl_cublas_handle *handle, const char *name, const uint32_t grid[2],
@@ -111,15 +105,15 @@ static int run_over(struct wl_cublas_handle *handle, const char *name, int count
     return run(handle, name, (uint32_t[]){blocks_of(count), 1}, parameters);
 }
 
-static int axpy(void *pointer, const char *name, int n, const void *alpha, const void *x, int incx,
-                void *y, int incy)
+static int axpy(void *pointer, const char *name, size_t bytes, int n, const void *alpha,
+                const void *x, int incx, void *y, int incy)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     if (!wl_cublas_can_point(handle, alpha))
         return WL_CUBLAS_INVALID_VALUE;
-    if (n <= 0)
+    if (n <= 0 || wl_cublas_is_zero(handle, alpha, bytes, 1))
         return WL_CUBLAS_OK;
     return run_over(handle, name, n,
                     (void *[]){&n, (void *)(uintptr_t)alpha, &x, &incx, &y, &incy});
@@ -147,17 +141,18 @@ static int run_for_result(void *pointer, const char *name, void **arguments, siz
         return WL_CUBLAS_NOT_INITIALIZED;
     if (!wl_cublas_can_point(handle, result))
         return WL_CUBLAS_INVALID_VALUE;
-    void *place = wl_cublas_result_place(result, result_bytes);
-    if (!place)
-        return WL_CUBLAS_ALLOC_FAILED;
+    void *place;
+    int status = wl_cublas_result_place(handle, result, result_bytes, &place);
+    if (status)
+        return status;
     arguments[count - 1] = &place;
-    const int status = run(handle, name, (uint32_t[]){1, 1}, arguments);
-    return wl_cublas_result_take(result, place, result_bytes, status);
+    status = run(handle, name, (uint32_t[]){1, 1}, arguments);
+    return wl_cublas_result_take(handle, result, place, result_bytes, status);
 }
 
 static int gemv(void *pointer, const char *name, const struct wl_product_kernel *direct,
-                int operation, int m, int n, const void *alpha, const void *a, int lda,
-                const void *x, int incx, const void *beta, void *y, int incy)
+                size_t bytes, int operation, int m, int n, const void *alpha, const void *a,
+                int lda, const void *x, int incx, const void *beta, void *y, int incy)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     int transpose = operation != 0;
@@ -168,7 +163,10 @@ static int gemv(void *pointer, const char *name, const struct wl_product_kernel 
         return WL_CUBLAS_INVALID_VALUE;
     if (!m || !n)
         return WL_CUBLAS_OK;
-    return run_as(handle, name, direct, (uint32_t[]){blocks_of(transpose ? n : m), 1},
+    const uint32_t blocks = blocks_of(transpose ? n : m);
+    if (wl_cublas_is_zero(handle, alpha, bytes, 1))
+        *(transpose ? &m : &n) = 0; /* terms of each sum */
+    return run_as(handle, name, direct, (uint32_t[]){blocks, 1},
                   (void *[]){&transpose, &m, &n, (void *)(uintptr_t)alpha, &a, &lda, &x, &incx,
                              (void *)(uintptr_t)beta, &y, &incy});
 }
@@ -177,7 +175,7 @@ static int gemv(void *pointer, const char *name, const struct wl_product_kernel 
     int cublas##Letter##axpy_v2(void *handle, int n, const T *alpha, const T *x, int incx, T *y,  \
                                 int incy)                                                         \
     {                                                                                             \
-        return axpy(handle, "warplens_" #letter "axpy", n, alpha, x, incx, y, incy);              \
+        return axpy(handle, "warplens_" #letter "axpy", sizeof(T), n, alpha, x, incx, y, incy);   \
     }                                                                                             \
     int cublas##Letter##scal_v2(void *handle, int n, const T *alpha, T *x, int incx)              \
     {                                                                                             \
@@ -201,8 +199,8 @@ static int gemv(void *pointer, const char *name, const struct wl_product_kernel 
                                 const T *a, int lda, const T *x, int incx, const T *beta, T *y,   \
                                 int incy)                                                         \
     {                                                                                             \
-        return gemv(handle, "warplens_" #letter "gemv", &letter##gemv_direct, operation, m, n,    \
-                    alpha, a, lda, x, incx, beta, y, incy);                                       \
+        return gemv(handle, "warplens_" #letter "gemv", &letter##gemv_direct, sizeof(T),          \
+                    operation, m, n, alpha, a, lda, x, incx, beta, y, incy);                      \
     }
 
 VECTOR_CALLS(S, s, float)
@@ -220,8 +218,10 @@ int cublasDgemm_v2(void *pointer, int op_a, int op_b, int m, int n, int k, const
         (unsigned)op_a > 2 || (unsigned)op_b > 2 || m < 0 || n < 0 || k < 0 ||
         lda < (rows_a > 1 ? rows_a : 1) || ldb < (rows_b > 1 ? rows_b : 1) || ldc < (m > 1 ? m : 1))
         return WL_CUBLAS_INVALID_VALUE;
-    if (!m || !n || (*alpha == 0.0 && *beta == 1.0))
+    const bool is_zero = wl_cublas_is_zero(handle, alpha, sizeof *alpha, 1);
+    if (!m || !n || (is_zero && *beta == 1.0))
         return WL_CUBLAS_OK;
+    k = is_zero ? 0 : k;
     int transpose_a = op_a != 0, transpose_b = op_b != 0;
     uint32_t grid[] = {((uint32_t)m + TILE - 1) / TILE, ((uint32_t)n + TILE - 1) / TILE};
     return run_as(handle, "warplens_dgemm_16x16", &gemm_direct, grid,

@@ -68,7 +68,7 @@ static int add_scaled(void *pointer, const char *name, int n, const void *alpha,
         return WL_CUBLAS_NOT_INITIALIZED;
     if (!wl_cublas_can_point(handle, alpha))
         return WL_CUBLAS_INVALID_VALUE;
-    if (n <= 0 || (!x.x && y.increment <= 0))
+    if (n <= 0 || (x.x ? wl_cublas_is_zero(handle, alpha, sizeof(float), 1) : y.increment <= 0))
         return WL_CUBLAS_OK;
     if (x.x)
         x.x = wl_complex_begin_of(x.x, n, x.increment, sizeof(uint16_t));
@@ -89,15 +89,15 @@ static int reduce(void *pointer, const char *name, int *choice, int n, const voi
     if (!wl_cublas_can_point(handle, result))
         return WL_CUBLAS_INVALID_VALUE;
     if (n <= 0 || incx <= 0) {
-        memset(result, 0, bytes);
-        return WL_CUBLAS_OK;
+        return wl_cublas_result_clear(handle, result, bytes);
     }
-    void *place = wl_cublas_result_place(result, bytes), *all[5] = {choice};
-    if (!place)
-        return WL_CUBLAS_ALLOC_FAILED;
+    void *place, *all[5] = {choice};
+    int status = wl_cublas_result_place(handle, result, bytes, &place);
+    if (status)
+        return status;
     memcpy(choice ? all + 1 : all, (void *[]){&n, &x, &incx, &place}, 4 * sizeof *all);
-    const int status = wl_cublas_launch(handle, file, name, (uint32_t[]){1, 1, 1}, all);
-    return wl_cublas_result_take(result, place, bytes, status);
+    status = wl_cublas_launch(handle, file, name, (uint32_t[]){1, 1, 1}, all);
+    return wl_cublas_result_take(handle, result, place, bytes, status);
 }
 
 /* Numbers of a call as single precision. */
@@ -114,7 +114,7 @@ static int read_numbers(void *pointer, bool is_bfloat, const void *const *number
         memcpy(&bits, numbers[i], sizeof bits);
         to[i] = wl_narrow_value(bits, is_bfloat);
     }
-    return WL_CUBLAS_OK;
+    return wl_cublas_refuses_late(handle) ? WL_CUBLAS_NOT_SUPPORTED : WL_CUBLAS_OK;
 }
 
 static void write_numbers(bool is_bfloat, const float *from, int count, void *const *to)

@@ -109,6 +109,17 @@ void wl_device_graph_free(struct wl_device_graph *graph)
     free(graph);
 }
 
+/* Which parameters the kernel reads when it runs; a request that is copied again knows it. */
+static uint64_t find_late(const struct wl_device_request *from, size_t count)
+{
+    uint64_t late = from->late;
+    struct wl_device_allocation found;
+    for (size_t i = 0; from->reads_late && !from->late && i < count && i < 64; i++)
+        if (wl_device_memory_look((uint64_t)(uintptr_t)from->parameters[i], &found))
+            late |= UINT64_C(1) << i;
+    return late;
+}
+
 /* Arguments of a kernel in memory of the node's own, with a pointer to each, as programs read them
  * back. */
 static int copy_kernel(const struct wl_device_request *from, struct wl_device_request *to)
@@ -124,11 +135,16 @@ static int copy_kernel(const struct wl_device_request *from, struct wl_device_re
     to->parameters = wl_alloc_zero(program->parameter_count + 1, sizeof *to->parameters);
     to->buffer = buffer;
     to->buffer_bytes = 0;
+    to->late = find_late(from, program->parameter_count);
     for (size_t i = 0; i < program->parameter_count; i++) {
         size_t offset = program->parameters[i].offset;
         size_t size_bytes = program->parameters[i].size_bytes;
         to->parameters[i] = buffer + offset;
         to->buffer_bytes = offset + size_bytes;
+        if (wl_device_request_is_late(to, i)) {
+            to->parameters[i] = from->parameters[i];
+            continue;
+        }
         const char *source = from->parameters ? from->parameters[i] : NULL;
         if (!from->parameters && from->buffer && offset + size_bytes <= from->buffer_bytes)
             source = (const char *)from->buffer + offset;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "device/memory/state.h"
 #include "device/stream/state.h"
 
 static uint64_t product(const uint32_t size[3])
@@ -82,8 +83,12 @@ static int pack_parameters(const struct wl_device_request *request, uint8_t **pa
     }
     for (uint32_t i = 0; i < program->parameter_count; i++) {
         const struct wl_program_parameter *parameter = &program->parameters[i];
-        if (!request->parameters[i])
+        const uint64_t place = (uint64_t)(uintptr_t)request->parameters[i];
+        struct wl_device_allocation found;
+        if (!place)
             return WL_DEVICE_INVALID_VALUE;
+        if (wl_device_request_is_late(request, i) && !wl_device_memory_look(place, &found))
+            return WL_DEVICE_ILLEGAL_ADDRESS; /* freed since */
         memcpy(*packed + parameter->offset, request->parameters[i], parameter->size_bytes);
     }
     return WL_DEVICE_OK;

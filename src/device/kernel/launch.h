@@ -15,7 +15,14 @@ struct wl_device_request {
     void **parameters;   /* one pointer for each parameter; or NULL and */
     const void *buffer;  /* the packed parameters, */
     size_t buffer_bytes; /* not more than the kernel takes, rounded up to 8 */
+    bool reads_late;     /* those of parameters that are in memory of the device are read when the
+                            kernel runs, which may be later, and more than once */
+    uint64_t late;       /* a bit for each of them, of a request that is kept */
 };
+static inline bool wl_device_request_is_late(const struct wl_device_request *request, size_t number)
+{
+    return number < 64 && request->late >> number & 1;
+}
 /* Runs the kernel to its end, whether or not the stream is captured. Errors of the launch itself
  * are returned; errors while it ran are returned by the calls that follow, as on hardware. */
 int wl_device_launch_now(const struct wl_device_request *request);
