@@ -90,6 +90,7 @@ wl_program_test(sparse_blocks sparse_blocks.c warplens-cusparse-12 warplens-cuda
 wl_program_test(sparse_lines sparse_lines.c warplens-cusparse-12 warplens-cudart-13 m)
 wl_program_test(sparse_generic sparse_generic.c warplens-cusparse-12 warplens-cudart-13 m)
 wl_program_test(sparse_product sparse_product.c warplens-cusparse-12 warplens-cudart-13)
+wl_program_test(cublaslt_products cublaslt_products.c warplens-cublas-13 warplens-cublaslt-13 warplens-cudart-13)
 wl_program_test(cublaslt_algorithms cublaslt_algorithms.c warplens-cublaslt-13 warplens-cudart-13)
 wl_program_test(cublaslt_epilogues cublaslt_epilogues.c warplens-cublaslt-13 warplens-cudart-13 m)
 wl_program_test(cublaslt_transforms cublaslt_transforms.c warplens-cublaslt-13 warplens-cudart-13)

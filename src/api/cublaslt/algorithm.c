@@ -124,6 +124,13 @@ static void read_types(const struct wl_lt_product *product, int32_t types[6])
         types[i] = (int32_t)numbers[i];
 }
 
+bool wl_lt_are_types(const struct wl_lt_product *product)
+{
+    int32_t types[6];
+    read_types(product, types);
+    return is_there(types);
+}
+
 void wl_lt_fill_algorithm(const struct wl_lt_product *product, void *algorithm)
 {
     int32_t types[6];
@@ -154,9 +161,7 @@ int cublasLtMatmulAlgoCheck(void *handle, void *operation, void *a, void *b, voi
                                of->swizzling || of->option || of->stages || of->inner_shape ||
                                of->cluster_shape
                            ? WL_LT_NOT_SUPPORTED
-                       : wl_lt_is_whole(&product)  ? wl_lt_check_whole(&product)
-                       : wl_lt_is_narrow(&product) ? wl_lt_check_narrow(&product)
-                                                   : WL_LT_OK;
+                           : wl_lt_check_product(&product);
     result->workspace_bytes = 0;
     result->status = status;
     result->waves = 1;

@@ -1,9 +1,12 @@
 /* cuBLASLt's multiplication over the stand-in for cuBLAS, whose objects are linked into this
  * library too. Names, numbers and layouts are those of the cuBLASLt documentation. */
+#include <limits.h>
 #include <string.h>
 
+#include "api/cublas/stand_in.h"
 #include "api/cublaslt/cublaslt.h"
 #include "base/count.h"
+#include "device/graph/graph.h"
 
 #define DESCRIPTION_MAGIC 0x77626C44u
 #define LAYOUT_MAGIC 0x77626C4Cu
@@ -16,8 +19,6 @@ struct wl_stand_in wl_lt_kernels = {.file = &wl_embedded_cublaslt[0]};
 /* Of the stand-in for cuBLAS, whose handles are ours. */
 int cublasCreate_v2(void **handle);
 int cublasDestroy_v2(void *handle);
-int cublasSetStream_v2(void *handle, void *stream);
-int cublasSetPointerMode_v2(void *handle, int mode);
 const char *cublasGetStatusName(int status);
 const char *cublasGetStatusString(int status);
 int cublasGemmStridedBatchedEx(void *handle, int op_a, int op_b, int m, int n, int k,
@@ -79,8 +80,8 @@ static const struct kind description_kind = {
 };
 static const struct kind layout_kind = {
     .magic = LAYOUT_MAGIC,
-    .count = 8,
-    .items = {{4, 0}, {4, 0}, {8, 0}, {8, 0}, {8, 0}, {4, 1}, {8, 0}, {8, 0}},
+    .count = 9,
+    .items = {{4, 0}, {4, 0}, {8, 0}, {8, 0}, {8, 0}, {4, 1}, {8, 0}, {8, 0}, {4, 0}},
 };
 static const struct kind preference_kind = {
     .magic = PREFERENCE_MAGIC,
@@ -161,6 +162,11 @@ static int set_attribute(void *pointer, uint32_t magic, int number, const void *
     if (!kind || !value || (unsigned)number >= kind->count || size_bytes == 0 ||
         size_bytes != kind->items[number].size_bytes)
         return WL_LT_INVALID_VALUE;
+    if (magic == LAYOUT_MAGIC && number == WL_LT_LAYOUT_BATCH_MODE &&
+        memcmp(value, &(int){0}, sizeof(int))) {
+        wl_device_refuse("cublasLtMatrixLayoutSetAttribute (cuBLASLt) of lists of matrices");
+        return WL_LT_NOT_SUPPORTED;
+    }
     memcpy(attributes->bytes + place_of(kind, (unsigned)number), value, size_bytes);
     return WL_LT_OK;
 }
@@ -317,7 +323,40 @@ bool wl_lt_read_product(struct wl_lt_product *product, void *operation, void *a,
 {
     product->operation = wl_stand_in_check(operation, DESCRIPTION_MAGIC);
     return product->operation && read_matrix(a, &product->a) && read_matrix(b, &product->b) &&
-           read_matrix(c, &product->c) && read_matrix(d, &product->d);
+           read_matrix(c ? c : d, &product->c) && read_matrix(d, &product->d);
+}
+
+bool wl_lt_do_sizes_fit(const struct wl_lt_product *product)
+{
+    const struct wl_lt_matrix *a = &product->a, *b = &product->b, *c = &product->c,
+                              *d = &product->d;
+    const bool turns_a = wl_lt_number_of(product->operation, WL_LT_OPERATION_A) != 0,
+               turns_b = wl_lt_number_of(product->operation, WL_LT_OPERATION_B) != 0;
+    return (turns_a ? a->columns : a->rows) == d->rows &&
+           (turns_a ? a->rows : a->columns) == (turns_b ? b->columns : b->rows) &&
+           (turns_b ? b->rows : b->columns) == d->columns && c->rows == d->rows &&
+           c->columns == d->columns && a->count == d->count && b->count == d->count &&
+           c->count == d->count;
+}
+
+/* Of types that cuBLAS multiplies, by columns or by rows. */
+static int check_plain(const struct wl_lt_product *product)
+{
+    if (!wl_lt_do_sizes_fit(product) || !wl_lt_is_right(&product->a) ||
+        !wl_lt_is_right(&product->b) || !wl_lt_is_right(&product->c) ||
+        !wl_lt_is_right(&product->d) || product->a.type != product->b.type)
+        return WL_LT_INVALID_VALUE;
+    if (!wl_lt_are_types(product) || wl_lt_number_of(product->operation, WL_LT_OPERATION_POINTERS) >
+                                         WL_CUBLAS_POINTERS_ON_DEVICE)
+        return WL_LT_NOT_SUPPORTED;
+    return wl_lt_check_epilogue(product);
+}
+
+int wl_lt_check_product(const struct wl_lt_product *product)
+{
+    return wl_lt_is_narrow(product)  ? wl_lt_check_narrow(product)
+           : wl_lt_is_whole(product) ? wl_lt_check_whole(product)
+                                     : check_plain(product);
 }
 
 int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void *b, void *c,
@@ -326,19 +365,15 @@ int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void 
 {
     (void)preference;
     struct wl_lt_product product;
-    if (!handle || !wl_stand_in_check(operation, DESCRIPTION_MAGIC) || wanted < 1 || !results ||
-        !found)
+    if (!handle || wanted < 1 || !results || !found)
         return WL_LT_INVALID_VALUE;
-    const bool is_read = wl_lt_read_product(&product, operation, a, b, c, d);
-    const int status = !is_read                    ? WL_LT_OK
-                       : wl_lt_is_narrow(&product) ? wl_lt_check_narrow(&product)
-                       : wl_lt_is_whole(&product)  ? wl_lt_check_whole(&product)
-                                                   : wl_lt_check_epilogue(&product);
+    const int status = wl_lt_read_product(&product, operation, a, b, c, d)
+                           ? wl_lt_check_product(&product)
+                           : WL_LT_INVALID_VALUE;
     if (status)
         return status; /* and *found stays what it is */
     results[0] = (struct wl_lt_result){.status = WL_LT_OK, .waves = 1};
-    if (is_read)
-        wl_lt_fill_algorithm(&product, results[0].algorithm);
+    wl_lt_fill_algorithm(&product, results[0].algorithm);
     *found = 1;
     return WL_LT_OK;
 }
@@ -371,19 +406,103 @@ static int bring(const struct wl_lt_matrix *from, const void *c, const struct wl
     const bool is_by_rows = to->is_by_rows;
     const size_t bytes = (size_t)wl_lt_element_bytes(to->type);
     const int64_t length = is_by_rows ? to->columns : to->rows;
-    struct wl_device_copy copy = {.to = d,
-                                  .from = c,
-                                  .width_bytes = (size_t)length * bytes,
-                                  .height = (size_t)(is_by_rows ? to->rows : to->columns),
-                                  .depth = (size_t)(to->count > 1 ? to->count : 1),
-                                  .to_pitch_bytes = (size_t)to->leading * bytes,
-                                  .from_pitch_bytes = (size_t)from->leading * bytes,
-                                  .to_slice_bytes = (size_t)to->stride * bytes,
-                                  .from_slice_bytes = (size_t)from->stride * bytes,
-                                  .direction = WL_DEVICE_DEVICE_TO_DEVICE,
-                                  .stream = stream,
-                                  .is_async = true};
-    return c == d ? WL_LT_OK : wl_device_memory_copy(&copy) ? WL_LT_EXECUTION_FAILED : WL_LT_OK;
+    struct wl_device_operation copy = {
+        .kind = WL_DEVICE_OPERATION_COPY,
+        .copy = {.to = d,
+                 .from = c,
+                 .width_bytes = (size_t)length * bytes,
+                 .height = (size_t)(is_by_rows ? to->rows : to->columns),
+                 .depth = (size_t)(to->count > 1 ? to->count : 1),
+                 .to_pitch_bytes = (size_t)to->leading * bytes,
+                 .from_pitch_bytes = (size_t)from->leading * bytes,
+                 .to_slice_bytes = (size_t)to->stride * bytes,
+                 .from_slice_bytes = (size_t)from->stride * bytes,
+                 .direction = WL_DEVICE_DEVICE_TO_DEVICE,
+                 .stream = stream,
+                 .is_async = true}};
+    return c != d && wl_device_submit(&copy, stream) ? WL_LT_EXECUTION_FAILED : WL_LT_OK;
+}
+
+/* The handle as the stand-in for cuBLAS, which multiplies, is to see it: programs give handles of
+ * cuBLAS too, and of several threads the same. False: it is none. */
+static bool borrow(void *handle, const struct wl_lt_product *product, void *stream,
+                   struct wl_cublas_handle *own)
+{
+    const struct wl_cublas_handle *given = wl_cublas_check(handle);
+    if (!given)
+        return false;
+    *own = *given;
+    own->stream = stream;
+    own->pointer_mode = (int)wl_lt_number_of(product->operation, WL_LT_OPERATION_POINTERS);
+    return true;
+}
+
+static bool is_small(const struct wl_lt_matrix *matrix)
+{
+    return matrix->rows <= INT_MAX && matrix->columns <= INT_MAX && matrix->leading <= INT_MAX;
+}
+
+/* What cuBLASLt may have and the stand-in has not. */
+static const char *find_missing(const struct wl_lt_product *product)
+{
+    const struct wl_lt_matrix *a = &product->a, *b = &product->b, *c = &product->c,
+                              *d = &product->d;
+    if (a->is_by_rows != d->is_by_rows || b->is_by_rows != d->is_by_rows ||
+        c->is_by_rows != d->is_by_rows)
+        return "cublasLtMatmul (cuBLASLt) with orders that differ";
+    if (!is_small(a) || !is_small(b) || !is_small(c) || !is_small(d))
+        return "cublasLtMatmul (cuBLASLt) of more than 2147483647";
+    return NULL;
+}
+
+/* Rows are columns of the transposed: D' = B' A'. */
+static void turn(struct wl_lt_product *product, int *op_a, int *op_b, struct wl_lt_memory *memory)
+{
+    const struct wl_lt_matrix matrix = product->a;
+    const void *at = memory->a;
+    const int op = *op_a;
+    product->a = product->b, product->b = matrix;
+    memory->a = memory->b, memory->b = at;
+    *op_a = *op_b, *op_b = op;
+}
+
+/* By the stand-in for cuBLAS, which has such types; then what is done to D. */
+static int multiply_plain(void *handle, const struct wl_lt_product *product,
+                          const struct wl_lt_memory *memory, void *stream)
+{
+    struct wl_cublas_handle own;
+    struct wl_lt_product turned = *product;
+    struct wl_lt_memory from = *memory;
+    const struct wl_lt_matrix *d = &product->d;
+    int op_a = (int)wl_lt_number_of(product->operation, WL_LT_OPERATION_A),
+        op_b = (int)wl_lt_number_of(product->operation, WL_LT_OPERATION_B);
+    const int compute = (int)wl_lt_number_of(product->operation, WL_LT_OPERATION_COMPUTE);
+    const int k = (int)(op_a ? product->a.rows : product->a.columns);
+    if (!borrow(handle, product, stream, &own))
+        return WL_LT_NOT_INITIALIZED;
+    int status = bring(&product->c, from.c ? from.c : from.d, d, from.d, stream);
+    if (status)
+        return status;
+    if (d->is_by_rows)
+        turn(&turned, &op_a, &op_b, &from);
+    status = cublasGemmStridedBatchedEx(
+        &own, op_a, op_b, (int)(d->is_by_rows ? d->columns : d->rows),
+        (int)(d->is_by_rows ? d->rows : d->columns), k, from.alpha, from.a, (int)turned.a.type,
+        (int)turned.a.leading, turned.a.stride, from.b, (int)turned.b.type, (int)turned.b.leading,
+        turned.b.stride, from.beta, from.d, (int)d->type, (int)d->leading, d->stride, (int)d->count,
+        compute, 0);
+    return status ? status : wl_lt_finish_product(product, memory->a, memory->b, memory->d, stream);
+}
+
+/* C may be missing where beta is 0, as far as the host may look at it. */
+static bool has_memory(const struct wl_lt_product *product, const struct wl_lt_memory *memory)
+{
+    static const uint8_t zeros[16];
+    const int64_t scale = wl_lt_number_of(product->operation, WL_LT_OPERATION_SCALE);
+    if (!memory->alpha || !memory->beta || !memory->a || !memory->b || !memory->d)
+        return false;
+    return memory->c || wl_lt_number_of(product->operation, WL_LT_OPERATION_POINTERS) ||
+           !memcmp(memory->beta, zeros, (size_t)wl_lt_element_bytes(scale));
 }
 
 int cublasLtMatmul(void *handle, void *description, const void *alpha, const void *a,
@@ -392,54 +511,25 @@ int cublasLtMatmul(void *handle, void *description, const void *alpha, const voi
                    size_t workspace_bytes, void *stream)
 {
     (void)algorithm, (void)workspace, (void)workspace_bytes;
+    const struct wl_lt_memory memory = {alpha, a, b, beta, c, d};
     struct wl_lt_product product;
     if (!wl_lt_read_product(&product, description, a_layout, b_layout, c_layout, d_layout))
         return WL_LT_INVALID_VALUE;
-    const struct wl_lt_attributes *operation = product.operation;
     if (wl_lt_is_narrow(&product))
         return wl_lt_multiply_narrow(handle, &product, alpha, a, b, beta, c, d, stream);
     if (wl_lt_is_whole(&product))
-        return wl_lt_multiply_whole(handle, &product,
-                                    &(struct wl_lt_memory){alpha, a, b, beta, c, d}, stream);
-    struct wl_lt_matrix left = product.a, right = product.b;
-    const struct wl_lt_matrix before = product.c, after = product.d;
-    const int can_finish = wl_lt_check_epilogue(&product);
-    int op_a = (int)wl_lt_number_of(operation, WL_LT_OPERATION_A),
-        op_b = (int)wl_lt_number_of(operation, WL_LT_OPERATION_B);
-    if (can_finish == WL_LT_INVALID_VALUE || (!can_finish && !wl_lt_has_epilogue_memory(&product)))
+        return wl_lt_multiply_whole(handle, &product, &memory, stream);
+    const int status = check_plain(&product);
+    if (status == WL_LT_INVALID_VALUE ||
+        (!status && !(has_memory(&product, &memory) && wl_lt_has_epilogue_memory(&product))))
         return WL_LT_INVALID_VALUE;
-    if (can_finish || left.is_by_rows != right.is_by_rows || left.is_by_rows != after.is_by_rows ||
-        before.is_by_rows != after.is_by_rows || before.type != after.type) {
-        wl_device_refuse("cublasLtMatmul (cuBLASLt) with this epilogue, order or pair of types");
-        return WL_LT_NOT_SUPPORTED;
-    }
-    const void *const first_a = a, *const first_b = b;
-    int status = cublasSetStream_v2(handle, stream);
-    if (!status)
-        status = cublasSetPointerMode_v2(handle,
-                                         (int)wl_lt_number_of(operation, WL_LT_OPERATION_POINTERS));
-    if (!status)
-        status = bring(&before, c ? c : d, &after, d, stream);
-    if (status)
-        return status;
-    int k = (int)(op_a ? left.rows : left.columns);
-    const int compute = (int)wl_lt_number_of(operation, WL_LT_OPERATION_COMPUTE);
-    if (after.is_by_rows) { /* rows are columns of the transposed: D' = B' A' */
-        const struct wl_lt_matrix swapped = left;
-        const void *pointer = a;
-        const int op = op_a;
-        left = right, right = swapped;
-        a = b, b = pointer;
-        op_a = op_b, op_b = op;
-    }
-    status = cublasGemmStridedBatchedEx(
-        handle, op_a, op_b, (int)(after.is_by_rows ? after.columns : after.rows),
-        (int)(after.is_by_rows ? after.rows : after.columns), k, alpha, a, (int)left.type,
-        (int)left.leading, left.stride, b, (int)right.type, (int)right.leading, right.stride, beta,
-        d, (int)after.type, (int)after.leading, after.stride, (int)after.count, compute, 0);
-    if (status == WL_LT_NOT_SUPPORTED)
-        wl_device_refuse("cublasLtMatmul (cuBLASLt) with these types");
-    return status ? status : wl_lt_finish_product(&product, first_a, first_b, d, stream);
+    const char *missing =
+        status ? "cublasLtMatmul (cuBLASLt) with this epilogue, order, types or place of factors"
+               : find_missing(&product);
+    if (!missing)
+        return multiply_plain(handle, &product, &memory, stream);
+    wl_device_refuse(missing);
+    return WL_LT_NOT_SUPPORTED;
 }
 
 /* ---- what is not there ---- */

@@ -53,7 +53,8 @@ enum {
     WL_LT_LAYOUT_COLUMNS,
     WL_LT_LAYOUT_LEADING,
     WL_LT_LAYOUT_COUNT,
-    WL_LT_LAYOUT_STRIDE
+    WL_LT_LAYOUT_STRIDE,
+    WL_LT_LAYOUT_BATCH_MODE = 8, /* 0: a stride apart */
 };
 
 enum {
@@ -84,9 +85,17 @@ struct wl_lt_product {
     struct wl_lt_matrix a, b, c, d;
 };
 
-/* False: an argument is no such description, or has an order that there is not. */
+/* False: an argument is no such description, or has an order that there is not. c: NULL if C lies
+ * as D does. */
 bool wl_lt_read_product(struct wl_lt_product *product, void *operation, void *a, void *b, void *c,
                         void *d);
+/* Whether the matrices' sizes, as the operation takes them, and how many there are of each make a
+ * product. */
+bool wl_lt_do_sizes_fit(const struct wl_lt_product *product);
+/* Whether a matrix's leading dimension goes with its sizes and order. */
+bool wl_lt_is_right(const struct wl_lt_matrix *matrix);
+/* WL_LT_OK if cublasLtMatmul computes it; otherwise what it answers. */
+int wl_lt_check_product(const struct wl_lt_product *product);
 /* False: it is no layout. */
 bool wl_lt_read_layout(void *pointer, struct wl_lt_matrix *matrix);
 /* NULL: it is no description of a transform. */
@@ -101,6 +110,8 @@ struct wl_lt_result { /* cublasLtMatmulHeuristicResult_t */
     int reserved[4];
 };
 
+/* Whether there are products of such types. */
+bool wl_lt_are_types(const struct wl_lt_product *product);
 /* The one that there is for such a product. */
 void wl_lt_fill_algorithm(const struct wl_lt_product *product, void *algorithm);
 

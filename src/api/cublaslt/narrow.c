@@ -2,6 +2,7 @@
  * compute capability 9.0, column-major, the first factor transposed. */
 #include <string.h>
 
+#include "api/cublas/stand_in.h"
 #include "api/cublaslt/cublaslt.h"
 #include "api/cublaslt/narrow.h"
 #include "base/count.h"
@@ -58,19 +59,6 @@ static int64_t bias_type_of(const struct wl_lt_product *product)
     return product->c.type == WL_LT_F16 ? WL_LT_F16 : WL_LT_BF16;
 }
 
-/* Whether the matrices' sizes, as the operation takes them, make a product. */
-static bool do_sizes_fit(const struct wl_lt_product *product)
-{
-    const struct wl_lt_matrix *a = &product->a, *b = &product->b, *c = &product->c,
-                              *d = &product->d;
-    const bool turns_a = wl_lt_number_of(product->operation, WL_LT_OPERATION_A) != 0,
-               turns_b = wl_lt_number_of(product->operation, WL_LT_OPERATION_B) != 0;
-    return (turns_a ? a->columns : a->rows) == d->rows &&
-           (turns_a ? a->rows : a->columns) == (turns_b ? b->columns : b->rows) &&
-           (turns_b ? b->rows : b->columns) == d->columns && c->rows == d->rows &&
-           c->columns == d->columns;
-}
-
 /* D has a scale and a largest magnitude only where it is narrow. */
 static bool do_scales_fit(const struct wl_lt_product *product)
 {
@@ -84,7 +72,7 @@ int wl_lt_check_narrow(const struct wl_lt_product *product)
     const struct wl_lt_matrix *a = &product->a, *b = &product->b, *c = &product->c,
                               *d = &product->d;
     const int64_t bias = wl_lt_number_of(product->operation, WL_LT_OPERATION_BIAS_TYPE);
-    if (!do_sizes_fit(product) || !do_scales_fit(product))
+    if (!wl_lt_do_sizes_fit(product) || !do_scales_fit(product))
         return WL_LT_INVALID_VALUE;
     const bool is_one =
         is_gpu_new_enough() && wl_lt_are_narrow_types(a->type, b->type, c->type, d->type) &&
@@ -93,8 +81,7 @@ int wl_lt_check_narrow(const struct wl_lt_product *product)
         wl_lt_number_of(product->operation, WL_LT_OPERATION_A) == 1 &&
         wl_lt_number_of(product->operation, WL_LT_OPERATION_B) == 0 &&
         (bias < 0 || bias == bias_type_of(product)) && is_aligned(a) && is_aligned(b) &&
-        is_aligned(c) && is_aligned(d) && a->count == d->count && b->count == d->count &&
-        c->count == d->count;
+        is_aligned(c) && is_aligned(d);
     return is_one ? WL_LT_OK : WL_LT_NOT_SUPPORTED;
 }
 
@@ -181,6 +168,10 @@ int wl_lt_multiply_narrow(void *handle, const struct wl_lt_product *product, con
                          "epilogue or scales that are vectors");
         return WL_LT_NOT_SUPPORTED;
     }
+    if (wl_cublas_refuses_late(&(struct wl_cublas_handle){
+            .stream = stream,
+            .pointer_mode = (int)wl_lt_number_of(product->operation, WL_LT_OPERATION_POINTERS)}))
+        return WL_LT_NOT_SUPPORTED;
     struct wl_lt_narrow arguments = arguments_of(product);
     if (arguments.has_vectors && (!arguments.scales[0] || !arguments.scales[1]))
         return WL_LT_INVALID_VALUE;

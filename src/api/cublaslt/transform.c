@@ -1,8 +1,8 @@
 /* Matrices in any of the orders that layouts have: cublasLtMatrixTransform, which is
  * C = alpha op(A) + beta op(B) of real numbers, and products of 8-bit integers. */
-#include <math.h>
 #include <string.h>
 
+#include "api/cublas/narrow.h"
 #include "api/cublaslt/cublaslt.h"
 #include "api/cublaslt/narrow.h"
 #include "base/count.h"
@@ -38,14 +38,14 @@ static int64_t least_leading(const struct wl_lt_matrix *matrix)
     }
 }
 
-static bool is_right(const struct wl_lt_matrix *matrix)
+bool wl_lt_is_right(const struct wl_lt_matrix *matrix)
 {
     return matrix->order >= 0 && matrix->order < ORDERS && matrix->leading >= least_leading(matrix);
 }
 
 static bool read_matrix(void *layout, struct wl_lt_matrix *matrix)
 {
-    return wl_lt_read_layout(layout, matrix) && is_right(matrix);
+    return wl_lt_read_layout(layout, matrix) && wl_lt_is_right(matrix);
 }
 
 static struct wl_lt_ordered ordered(const struct wl_lt_matrix *matrix, const void *at,
@@ -67,15 +67,6 @@ static bool does_fit(const struct wl_lt_matrix *matrix, bool is_transposed,
            matrix->count == c->count;
 }
 
-static double value_of_half(uint16_t bits)
-{
-    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    const double size = exponent == 31 ? (fraction ? NAN : INFINITY)
-                        : exponent     ? ldexp(fraction + 1024, exponent - 25)
-                                       : ldexp(fraction, -24);
-    return bits & 0x8000 ? -size : size;
-}
-
 /* A factor on the host. */
 static double value_at(int64_t type, const void *from)
 {
@@ -89,7 +80,7 @@ static double value_at(int64_t type, const void *from)
     return type == WL_LT_F32 ? bits.single
            : type == F64     ? bits.twice
            : type == S32     ? bits.whole
-                             : value_of_half(bits.half);
+                             : (double)wl_narrow_value(bits.half, false);
 }
 
 /* Which conversions there are with factors of a type. */
@@ -183,16 +174,10 @@ int wl_lt_check_whole(const struct wl_lt_product *product)
     const struct wl_lt_attributes *of = product->operation;
     const struct wl_lt_matrix *const all[] = {&product->a, &product->b, &product->c, &product->d};
     const int64_t type = product->d.type, compute = wl_lt_number_of(of, WL_LT_OPERATION_COMPUTE);
-    const bool turns_a = wl_lt_number_of(of, WL_LT_OPERATION_A) != 0,
-               turns_b = wl_lt_number_of(of, WL_LT_OPERATION_B) != 0;
     for (size_t i = 0; i < WL_COUNT(all); i++)
-        if (!is_right(all[i]) || all[i]->count != product->d.count)
+        if (!wl_lt_is_right(all[i]))
             return WL_LT_INVALID_VALUE;
-    if ((turns_a ? product->a.columns : product->a.rows) != product->d.rows ||
-        (turns_b ? product->b.rows : product->b.columns) != product->d.columns ||
-        (turns_a ? product->a.rows : product->a.columns) !=
-            (turns_b ? product->b.columns : product->b.rows) ||
-        !does_fit(&product->c, false, &product->d))
+    if (!wl_lt_do_sizes_fit(product))
         return WL_LT_INVALID_VALUE;
     return (compute == COMPUTE_S32 || compute == COMPUTE_S32_PEDANTIC) && product->c.type == type &&
                    (type == S8 || type == S32) &&
