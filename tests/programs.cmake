@@ -85,6 +85,7 @@ wl_program_test(solver_scales solver_scales.c warplens-cusolver-12 warplens-cuda
 wl_program_test(solver_sparse solver_sparse.c warplens-cusolver-12 warplens-cusparse-12 warplens-cudart-13 m)
 wl_program_test(host_order host_order.c warplens-cusolver-12 warplens-cusparse-12 warplens-curand-10
                 warplens-cudart-13 warplens-cuda pthread)
+wl_program_test(sparse_captured sparse_captured.c warplens-cusparse-12 warplens-cudart-13)
 wl_program_test(sparse_access sparse_access.c warplens-cusparse-12 warplens-cudart-13 m)
 wl_program_test(sparse_blocks sparse_blocks.c warplens-cusparse-12 warplens-cudart-13 m)
 wl_program_test(sparse_lines sparse_lines.c warplens-cusparse-12 warplens-cudart-13 m)

@@ -36,9 +36,10 @@ static inline struct wl_device_kernel *wl_stand_in_kernel(struct wl_stand_in *se
 #define WL_STAND_IN_THREADS 256
 #define WL_STAND_IN_BLOCKS 2048 /* at most: the kernels go round */
 
-/* Launches a kernel with that many threads; gives an enum wl_device_code. */
-static inline int wl_stand_in_run(struct wl_stand_in *self, const char *name, uint64_t threads,
-                                  void *stream, void **parameters)
+/* Launches a kernel with that many threads; gives an enum wl_device_code. reads_late: parameters in
+ * memory of the device are read when it runs (device/kernel/launch.h). */
+static inline int wl_stand_in_launch(struct wl_stand_in *self, const char *name, uint64_t threads,
+                                     void *stream, void **parameters, bool reads_late)
 {
     uint64_t blocks = (threads + WL_STAND_IN_THREADS - 1) / WL_STAND_IN_THREADS;
     struct wl_device_request request = {
@@ -47,10 +48,17 @@ static inline int wl_stand_in_run(struct wl_stand_in *self, const char *name, ui
         .block = {WL_STAND_IN_THREADS, 1, 1},
         .stream = stream,
         .parameters = parameters,
+        .reads_late = reads_late,
     };
     if (!threads)
         return WL_DEVICE_OK;
     return request.kernel ? wl_device_launch(&request) : WL_DEVICE_NO_IMAGE;
+}
+
+static inline int wl_stand_in_run(struct wl_stand_in *self, const char *name, uint64_t threads,
+                                  void *stream, void **parameters)
+{
+    return wl_stand_in_launch(self, name, threads, stream, parameters, false);
 }
 
 /* A handle begins with its library's magic number. */

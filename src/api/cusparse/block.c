@@ -19,10 +19,14 @@ static int multiply(void *handle, enum wl_sparse_type type, struct wl_sparse_blo
         !beta || given.block_rows < 2 || c.column_count < 0)
         return WL_SPARSE_INVALID_VALUE;
     struct wl_sparse a = wl_sparse_blocks_are(&given);
-    union wl_sparse_scalar factors[] = {wl_sparse_read_scalar(alpha, type),
-                                        wl_sparse_read_scalar(beta, type)};
+    union wl_sparse_scalar factors[2];
+    void *const alpha_at = wl_sparse_factor(handle, alpha, type, &factors[0]), *const beta_at =
+                                                                                   wl_sparse_factor(
+                                                                                       handle, beta,
+                                                                                       type,
+                                                                                       &factors[1]);
     return wl_sparse_run("multiply", type, c.row_count * c.column_count, stream,
-                         (void *[]){&a, &b, &c, &factors[0], &factors[1], &conjugates});
+                         (void *[]){&a, &b, &c, alpha_at, beta_at, &conjugates});
 }
 
 static int multiply_masked(void *handle, enum wl_sparse_type type, struct wl_sparse_blocks given,
@@ -38,11 +42,14 @@ static int multiply_masked(void *handle, enum wl_sparse_type type, struct wl_spa
         given.block_rows < 2 || mask_count < 0)
         return WL_SPARSE_INVALID_VALUE;
     struct wl_sparse a = wl_sparse_blocks_are(&given);
-    union wl_sparse_scalar factors[] = {wl_sparse_read_scalar(alpha, type),
-                                        wl_sparse_read_scalar(beta, type)};
-    return wl_sparse_run_older(
-        "multiply_masked", type, count * given.block_rows, stream,
-        (void *[]){&a, &ends, &mask, &count, &x, &y, &factors[0], &factors[1]});
+    union wl_sparse_scalar factors[2];
+    void *const alpha_at = wl_sparse_factor(handle, alpha, type, &factors[0]), *const beta_at =
+                                                                                   wl_sparse_factor(
+                                                                                       handle, beta,
+                                                                                       type,
+                                                                                       &factors[1]);
+    return wl_sparse_run_older("multiply_masked", type, count * given.block_rows, stream,
+                               (void *[]){&a, &ends, &mask, &count, &x, &y, alpha_at, beta_at});
 }
 
 static struct wl_dense dense(const void *values, long long rows, long long columns,

@@ -96,6 +96,8 @@ int cusparseDenseToSparse_analysis(void *handle, const void *a_given, void *b_gi
     if (!status)
         status = wl_sparse_run("sum_up", WL_SPARSE_NO_VALUES, 1, stream,
                                (void *[]){&starts, &is_wide, &count, &base});
+    if (!status)
+        status = wl_sparse_wait(stream);
     if (!status) /* which the host can read here */
         b->is.element_count =
             (is_wide ? (long long)((int64_t *)starts)[count] : (long long)((int *)starts)[count]) -

@@ -1,10 +1,11 @@
-/* cuSPARSE: matrices of compressed rows, compressed columns and single elements in single and
- * double precision, with kernels of ours (sparse.cu); each other call is refused by name. Names and
- * numbers are those of the cuSPARSE documentation. */
+/* cuSPARSE: handles, old descriptions, and how kernels of ours (sparse.cu, older.cu) are launched;
+ * calls that are not there are refused by name. Names and numbers are those of the cuSPARSE
+ * documentation. */
 #include <string.h>
 
 #include "api/cusparse/cusparse.h"
 #include "base/count.h"
+#include "device/graph/graph.h"
 
 #define VERSION 12500
 
@@ -49,7 +50,6 @@ int cusparseGetStream(struct handle *handle, void **stream)
     return WL_SPARSE_OK;
 }
 
-/* Scalars of either memory are read where they are. */
 int cusparseSetPointerMode(struct handle *handle, int mode)
 {
     if (!wl_stand_in_check(handle, WL_SPARSE_HANDLE))
@@ -100,6 +100,19 @@ int wl_sparse_stream(void *pointer, void **stream)
         return WL_SPARSE_NOT_INITIALIZED;
     *stream = handle->stream;
     return WL_SPARSE_OK;
+}
+
+bool wl_sparse_points_to_device(void *pointer)
+{
+    const struct handle *handle = wl_stand_in_check(pointer, WL_SPARSE_HANDLE);
+    return handle && handle->is_device_pointer;
+}
+
+int wl_sparse_wait(void *stream)
+{
+    return wl_device_capture_refuses(stream) || wl_device_stream_wait(stream)
+               ? WL_SPARSE_EXECUTION_FAILED
+               : WL_SPARSE_OK;
 }
 
 static const struct {
@@ -154,22 +167,22 @@ int cusparseDestroyMatDescr(struct description *self)
     return wl_sparse_destroy(self, WL_SPARSE_DESCRIPTION);
 }
 
-#define FIELD(name, field)                                     \
-    int cusparseSet##name(struct description *self, int value) \
-    {                                                          \
-        if (!wl_stand_in_check(self, WL_SPARSE_DESCRIPTION))   \
-            return WL_SPARSE_INVALID_VALUE;                    \
-        self->field = value;                                   \
-        return WL_SPARSE_OK;                                   \
-    }                                                          \
-    int cusparseGet##name(struct description *self)            \
-    {                                                          \
-        return self ? self->field : 0;                         \
+#define FIELD(name, field, last)                                                          \
+    int cusparseSet##name(struct description *self, int value)                            \
+    {                                                                                     \
+        if (!wl_stand_in_check(self, WL_SPARSE_DESCRIPTION) || value < 0 || value > last) \
+            return WL_SPARSE_INVALID_VALUE;                                               \
+        self->field = value;                                                              \
+        return WL_SPARSE_OK;                                                              \
+    }                                                                                     \
+    int cusparseGet##name(struct description *self)                                       \
+    {                                                                                     \
+        return self ? self->field : 0;                                                    \
     }
-FIELD(MatType, type)
-FIELD(MatFillMode, fill)
-FIELD(MatDiagType, diagonal)
-FIELD(MatIndexBase, base)
+FIELD(MatType, type, 3)
+FIELD(MatFillMode, fill, 1)
+FIELD(MatDiagType, diagonal, 1)
+FIELD(MatIndexBase, base, 1)
 
 int wl_sparse_base(const void *description)
 {
@@ -225,7 +238,7 @@ static int run(struct wl_stand_in *of, const char *name, const char *kind, long 
     if (threads < 0)
         return WL_SPARSE_INVALID_VALUE;
     snprintf(full, sizeof full, "warplens_sparse_%s%s%s", name, kind ? "_" : "", kind ? kind : "");
-    return wl_stand_in_run(of, full, (uint64_t)threads, stream, parameters)
+    return wl_stand_in_launch(of, full, (uint64_t)threads, stream, parameters, true)
                ? WL_SPARSE_EXECUTION_FAILED
                : WL_SPARSE_OK;
 }

@@ -30,9 +30,9 @@ enum wl_sparse_kind {
     WL_SPARSE_PRODUCT,
 };
 
-/* Of values, as CUDA numbers them. */
 #define WL_SPARSE_SPACE_BYTES 256
 
+/* Of values, as CUDA numbers them. */
 enum wl_sparse_type {
     WL_SPARSE_NO_VALUES = -1,
     WL_SPARSE_FLOAT = 0,
@@ -60,12 +60,17 @@ int wl_sparse_give_size(size_t *size_bytes);
 /* Of nothing there is nothing to destroy. */
 int wl_sparse_destroy(void *self, uint32_t magic);
 int wl_sparse_stream(void *handle, void **stream);
+/* Whether scalars are in memory of the device. */
+bool wl_sparse_points_to_device(void *handle);
+/* Until the host may look at what kernels of the stream wrote; captures do not allow it. */
+int wl_sparse_wait(void *stream);
 /* The index base (0 or 1) of a legacy matrix descriptor. */
 int wl_sparse_base(const void *description);
 struct wl_triangle wl_sparse_triangle(const void *description);
 /* 0 for what is none. */
 size_t wl_sparse_value_bytes(enum wl_sparse_type type);
-/* Launches a kernel of sparse.cu of that type, or of that kind; gives a status of cuSPARSE. */
+/* Launches a kernel of sparse.cu of that type, or of that kind; gives a status of cuSPARSE. What of
+ * parameters is in memory of the device is read when it runs. */
 int wl_sparse_run(const char *name, enum wl_sparse_type type, long long threads, void *stream,
                   void **parameters);
 int wl_sparse_run_kind(const char *name, const char *kind, long long threads, void *stream,

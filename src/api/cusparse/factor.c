@@ -2,6 +2,10 @@
 #include <limits.h>
 
 #include "api/cusparse/older.h"
+#include "device/graph/graph.h"
+
+/* Where no row lacks a pivot, or -1. */
+enum { NO_PIVOT = INT_MAX };
 
 struct wl_sparse wl_sparse_rows(int rows, int columns, long long count, const void *values,
                                 const int *offsets, const int *indices, int base)
@@ -39,6 +43,8 @@ int wl_sparse_sum_counts(int *offsets, long long count, int base, void *stream, 
     long long first = base;
     int status = wl_sparse_run("sum_up", WL_SPARSE_NO_VALUES, 1, stream,
                                (void *[]){&offsets, &is_wide, &count, &first});
+    if (!status && total)
+        status = wl_sparse_wait(stream);
     if (!status && total) /* which the host can read here */
         *total = offsets[count] - base;
     return status;
@@ -94,11 +100,16 @@ int wl_sparse_ready_info(void *handle, struct wl_sparse_info *self, void **strea
 
 int wl_sparse_zero_pivot(void *handle, struct wl_sparse_info *self, int *position)
 {
-    if (!wl_stand_in_check(handle, WL_SPARSE_HANDLE))
-        return WL_SPARSE_NOT_INITIALIZED;
+    void *stream;
+    int status = wl_sparse_stream(handle, &stream);
+    if (status)
+        return status;
     if (!wl_stand_in_check(self, WL_SPARSE_INFO) || !position || !self->is_analysed)
         return WL_SPARSE_INVALID_VALUE;
-    *position = *self->zero_pivot;
+    status = wl_sparse_wait(stream);
+    if (status)
+        return status;
+    *position = *self->zero_pivot == NO_PIVOT ? -1 : *self->zero_pivot;
     return *position < 0 ? WL_SPARSE_OK : WL_SPARSE_ZERO_PIVOT;
 }
 
@@ -117,12 +128,14 @@ ZERO_PIVOT(bsrsm2)
 int wl_sparse_find_pivot(enum wl_sparse_type type, struct wl_sparse *a, int with_numbers,
                          struct wl_sparse_info *self, void *stream)
 {
-    *self->zero_pivot = INT_MAX;
-    int status = wl_sparse_run_older("find_pivots", type, a->row_count, stream,
+    struct wl_device_operation clear = {.kind = WL_DEVICE_OPERATION_FILL,
+                                        .fill = {self->zero_pivot, NO_PIVOT,
+                                                 sizeof *self->zero_pivot, 1, 1,
+                                                 sizeof *self->zero_pivot}};
+    return wl_device_submit(&clear, stream)
+               ? WL_SPARSE_EXECUTION_FAILED
+               : wl_sparse_run_older("find_pivots", type, a->row_count, stream,
                                      (void *[]){a, &with_numbers, &self->zero_pivot});
-    if (*self->zero_pivot == INT_MAX)
-        *self->zero_pivot = -1;
-    return status;
 }
 
 int wl_sparse_give_int_size(void *handle, bool is_right, int *size_bytes)
@@ -256,12 +269,13 @@ static int solve(void *handle, enum wl_sparse_type type, struct wl_sparse a, int
         status = wl_sparse_find_pivot(type, &a, 1, info, stream);
     if (status)
         return status;
-    union wl_sparse_scalar factor = wl_sparse_read_scalar(alpha, type);
+    union wl_sparse_scalar copy;
+    void *const factor = wl_sparse_factor(handle, alpha, type, &copy);
     info->is_analysed = true;
     how.is_transposed = op != WL_SPARSE_PLAIN;
     how.is_conjugate = op == WL_SPARSE_CONJUGATE;
     return wl_sparse_run("solve", type, y.column_count, stream,
-                         (void *[]){&a, &x, &y, &factor, &diagonals, &how});
+                         (void *[]){&a, &x, &y, factor, &diagonals, &how});
 }
 
 /* n columns of as many rows; turned: each is a row. */

@@ -118,7 +118,6 @@ static int make_sparse(struct wl_sparse_matrix **made, enum wl_sparse_format for
     (*made)->is_transposed = format == WL_SPARSE_CSC;
     (*made)->type = (enum wl_sparse_type)type;
     (*made)->batch_count = 1;
-    (*made)->stored_count = is.element_count;
     return WL_SPARSE_OK;
 }
 

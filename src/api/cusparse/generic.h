@@ -28,7 +28,7 @@ struct wl_sparse_matrix {
     int is_upper, is_unit;
     int batch_count;
     long long offset_stride, column_stride, value_stride; /* from one of a batch to the next */
-    long long stored_count; /* of slices: elements, with those that are none */
+    long long stored_count; /* of slices alone: elements, with those that are none */
 };
 
 /* A dense matrix, or a vector (one column). */
@@ -49,6 +49,10 @@ const struct wl_sparse_matrix *wl_sparse_matrix_check(const void *given);
 const struct wl_sparse_dense *wl_sparse_dense_check(const void *given);
 /* What a program gives as alpha or beta, of the type that sums have. */
 union wl_sparse_scalar wl_sparse_read_scalar(const void *from, enum wl_sparse_type type);
+/* Where kernels find such a factor, of a type that sums have: where the program gives it, if that
+ * is memory of the device and the handle says so, else in copy. */
+void *wl_sparse_factor(void *handle, const void *from, enum wl_sparse_type type,
+                       union wl_sparse_scalar *copy);
 struct wl_dense wl_sparse_transposed(struct wl_dense of);
 /* Member i of a batch. */
 struct wl_sparse wl_sparse_member(const struct wl_sparse_matrix *of, int i);

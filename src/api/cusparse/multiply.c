@@ -37,6 +37,17 @@ union wl_sparse_scalar wl_sparse_read_scalar(const void *from, enum wl_sparse_ty
     return made;
 }
 
+void *wl_sparse_factor(void *handle, const void *from, enum wl_sparse_type type,
+                       union wl_sparse_scalar *copy)
+{
+    struct wl_device_allocation found;
+    if (wl_sparse_points_to_device(handle) && wl_sparse_sum_type(type) == type &&
+        wl_device_memory_find(from, &found))
+        return (void *)(uintptr_t)from;
+    *copy = wl_sparse_read_scalar(from, type);
+    return copy;
+}
+
 static long long size_of(const struct wl_dense *dense)
 {
     return dense->row_count * dense->column_count;
@@ -77,8 +88,8 @@ struct taken {
     enum wl_sparse_type wide_type;
     int is_transposed, conjugates;
     int batch_count;
-    union wl_sparse_scalar alpha, beta;
-    void *stream;
+    union wl_sparse_scalar factors[2];
+    void *alpha, *beta, *stream; /* where the factors are */
 };
 
 /* Kinds whose results are too narrow to add sums up in: the kinds that do so, and that widen and
@@ -180,8 +191,8 @@ static int take(const struct given *given, struct taken *taken)
     if (!taken->kind || (!given->is_vector && taken->a->type != taken->b->type))
         return wl_sparse_refuse_types(given->call);
     const enum wl_sparse_type type = (enum wl_sparse_type)given->compute_type;
-    taken->alpha = wl_sparse_read_scalar(given->alpha, type);
-    taken->beta = wl_sparse_read_scalar(given->beta, type);
+    taken->alpha = wl_sparse_factor(given->handle, given->alpha, type, &taken->factors[0]);
+    taken->beta = wl_sparse_factor(given->handle, given->beta, type, &taken->factors[1]);
     return WL_SPARSE_OK;
 }
 
@@ -189,11 +200,11 @@ static int add_up(const struct taken *taken, struct wl_sparse *a, struct wl_dens
                   struct wl_dense *c, const char *kind, enum wl_sparse_type type)
 {
     struct taken copy = *taken;
-    int status = wl_sparse_run("scale", type, size_of(c), taken->stream, (void *[]){c, &copy.beta});
+    int status = wl_sparse_run("scale", type, size_of(c), taken->stream, (void *[]){c, copy.beta});
     return status ? status
                   : wl_sparse_run_kind(
                         "scatter", kind, wl_sparse_line_count(a) * c->column_count, taken->stream,
-                        (void *[]){a, b, c, &copy.alpha, &copy.is_transposed, &copy.conjugates});
+                        (void *[]){a, b, c, copy.alpha, &copy.is_transposed, &copy.conjugates});
 }
 
 /* The same by way of a wider copy of c in the call's space. */
@@ -226,7 +237,7 @@ static int multiply(const struct given *given, void *space)
         if (!adds_up(&taken))
             status = wl_sparse_run_kind(
                 "multiply", taken.kind, size_of(&c), taken.stream,
-                (void *[]){&a, &b, &c, &taken.alpha, &taken.beta, &taken.conjugates});
+                (void *[]){&a, &b, &c, taken.alpha, taken.beta, &taken.conjugates});
         else if (narrow >= 0)
             status = add_up_narrow(&taken, &a, &b, &c, narrow, space);
         else
@@ -302,9 +313,9 @@ struct sampled {
     const struct wl_sparse_dense *a, *b;
     const struct wl_sparse_matrix *c;
     const char *kind;
-    union wl_sparse_scalar alpha, beta;
+    union wl_sparse_scalar factors[2];
     int batch_count, conjugates;
-    void *stream;
+    void *alpha, *beta, *stream;
 };
 
 static struct wl_dense turned(const struct wl_sparse_dense *of, int i, int op)
@@ -343,8 +354,8 @@ static int take_sampled(const struct given *given, struct sampled *taken)
     if (!taken->kind || taken->a->type != taken->b->type || taken->a->type == WL_SPARSE_BYTE)
         return wl_sparse_refuse_types(given->call);
     const enum wl_sparse_type type = (enum wl_sparse_type)given->compute_type;
-    taken->alpha = wl_sparse_read_scalar(given->alpha, type);
-    taken->beta = wl_sparse_read_scalar(given->beta, type);
+    taken->alpha = wl_sparse_factor(given->handle, given->alpha, type, &taken->factors[0]);
+    taken->beta = wl_sparse_factor(given->handle, given->beta, type, &taken->factors[1]);
     taken->batch_count = taken->c->batch_count;
     return WL_SPARSE_OK;
 }
@@ -378,7 +389,7 @@ int cusparseSDDMM(void *handle, int op_a, int op_b, const void *alpha, const voi
         struct wl_sparse own = wl_sparse_member(taken.c, i);
         status = wl_sparse_run_kind(
             "sample", taken.kind, wl_sparse_line_count(&own), taken.stream,
-            (void *[]){&left, &right, &own, &taken.alpha, &taken.beta, &taken.conjugates});
+            (void *[]){&left, &right, &own, taken.alpha, taken.beta, &taken.conjugates});
     }
     return status;
 }

@@ -151,18 +151,13 @@ static int sum_up(long long *counts, long long row_count, void *stream, long lon
 {
     int is_wide = 1;
     long long base = 0;
-    const struct wl_device_copy copy = {.to = sum,
-                                        .from = counts + row_count,
-                                        .width_bytes = sizeof *sum,
-                                        .height = 1,
-                                        .depth = 1,
-                                        .direction = WL_DEVICE_BY_ADDRESS,
-                                        .stream = stream};
     int status = wl_sparse_run("sum_up", WL_SPARSE_NO_VALUES, 1, stream,
                                (void *[]){&counts, &is_wide, &row_count, &base});
-    if (status)
-        return status;
-    return wl_device_memory_copy(&copy) ? WL_SPARSE_EXECUTION_FAILED : WL_SPARSE_OK;
+    if (!status)
+        status = wl_sparse_wait(stream);
+    if (!status) /* which the host can read here */
+        *sum = counts[row_count];
+    return status;
 }
 
 /* Where the products of each row begin; how many there are in all. */

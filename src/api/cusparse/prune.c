@@ -22,9 +22,12 @@ static int count_elements(void *handle, enum wl_sparse_type type, int direction,
     from = direction ? wl_sparse_transposed(from) : from;
     status =
         wl_sparse_run("count", type, from.row_count, stream, (void *[]){&from, &counts, &is_wide});
+    if (!status)
+        status = wl_sparse_wait(stream);
     for (long long i = 0; !status && i < from.row_count; i++)
         sum += counts[i]; /* which the host can read here */
-    *total = sum;
+    if (!status)
+        *total = sum;
     return status;
 }
 
@@ -62,7 +65,9 @@ static int count_compressed(void *handle, enum wl_sparse_type type, struct wl_sp
     if (handle && (!description || threshold < 0))
         return WL_SPARSE_INVALID_VALUE;
     int status = count_kept(handle, type, a, threshold, counts, &stream);
-    for (long long i = 0; !status && i < a.row_count; i++)
+    if (!status && total)
+        status = wl_sparse_wait(stream);
+    for (long long i = 0; !status && total && i < a.row_count; i++)
         sum += counts[i];
     if (!status && total)
         *total = sum;
@@ -152,7 +157,10 @@ static int find_threshold(enum wl_sparse_type type, struct wl_dense a, float per
     if (wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, sizeof *threshold, 0, &made))
         return WL_SPARSE_ALLOC_FAILED;
     int status = wl_sparse_run_older("select", type, 1, stream, (void *[]){&a, &place, &made});
-    *threshold = *(double *)made; /* which the host can read here */
+    if (!status)
+        status = wl_sparse_wait(stream);
+    if (!status)
+        *threshold = *(double *)made; /* which the host can read here */
     wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, made);
     return status;
 }

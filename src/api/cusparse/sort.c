@@ -223,14 +223,20 @@ static int colour_rows(struct wl_sparse *a, double fraction, int *colours, int *
                        int *colour_count)
 {
     const int count = (int)a->row_count;
-    int status = WL_SPARSE_OK, most = 0;
+    int status = wl_sparse_wait(stream), most = 0;
+    if (status)
+        return status;
     memset(colours, 0xff, (size_t)count * sizeof *colours);
     *left = count;
     while (!status && *left > (1 - fraction) * count) {
         *left = 0;
         status = wl_sparse_run_older("colour", WL_SPARSE_NO_VALUES, count, stream,
                                      (void *[]){a, &colours, &left});
+        if (!status)
+            status = wl_sparse_wait(stream);
     }
+    if (status)
+        return status;
     for (int row = 0; row < count; row++)
         most = colours[row] >= most ? colours[row] + 1 : most;
     for (int row = 0; row < count; row++)

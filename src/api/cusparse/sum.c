@@ -12,17 +12,18 @@ static int add(void *handle, enum wl_sparse_type type, struct wl_sparse a, struc
     void *stream;
     int status = wl_sparse_stream(handle, &stream);
     union wl_sparse_scalar factors[2] = {{{0}}, {{0}}};
+    void *alpha_at = &factors[0], *beta_at = &factors[1];
     if (status)
         return status;
     if (a.row_count < 0 || a.column_count < 0 || a.element_count < 0 || b.element_count < 0 ||
         !is_described || !c.offsets || (with_values && (!alpha || !beta)))
         return WL_SPARSE_INVALID_VALUE;
     if (with_values) {
-        factors[0] = wl_sparse_read_scalar(alpha, type);
-        factors[1] = wl_sparse_read_scalar(beta, type);
+        alpha_at = wl_sparse_factor(handle, alpha, type, &factors[0]);
+        beta_at = wl_sparse_factor(handle, beta, type, &factors[1]);
     }
     return wl_sparse_run_older("add_matrices", type, c.row_count, stream,
-                               (void *[]){&a, &b, &c, &factors[0], &factors[1], &with_values});
+                               (void *[]){&a, &b, &c, alpha_at, beta_at, &with_values});
 }
 
 int cusparseXcsrgeam2Nnz(void *handle, int m, int n, const void *a, int a_count,
@@ -51,10 +52,14 @@ static int multiply(void *handle, enum wl_sparse_type type, int op, struct wl_de
         !wl_sparse_is_operation(op) || (is_conjugate && !wl_sparse_is_complex(type)))
         return WL_SPARSE_INVALID_VALUE;
     a = op ? wl_sparse_transposed(a) : a;
-    union wl_sparse_scalar factors[] = {wl_sparse_read_scalar(alpha, type),
-                                        wl_sparse_read_scalar(beta, type)};
+    union wl_sparse_scalar factors[2];
+    void *const alpha_at = wl_sparse_factor(handle, alpha, type, &factors[0]), *const beta_at =
+                                                                                   wl_sparse_factor(
+                                                                                       handle, beta,
+                                                                                       type,
+                                                                                       &factors[1]);
     return wl_sparse_run_older("multiply_sparse", type, a.row_count, stream,
-                               (void *[]){&a, &x, &y, &factors[0], &factors[1], &is_conjugate});
+                               (void *[]){&a, &x, &y, alpha_at, beta_at, &is_conjugate});
 }
 
 #define SUMS(Letter, type)                                                                        \

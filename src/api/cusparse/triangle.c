@@ -109,7 +109,8 @@ static int analyse(const struct given *given)
     given->work->is_analysed = true;
     given->work->type = taken.a->type;
     given->work->row_count = taken.a->is.row_count;
-    given->work->stored_count = taken.a->stored_count;
+    given->work->stored_count =
+        taken.a->is.form == WL_SPARSE_SLICES ? taken.a->stored_count : taken.a->is.element_count;
     return WL_SPARSE_OK;
 }
 
@@ -124,7 +125,8 @@ static int solve(const struct given *given)
     struct wl_sparse own = taken.a->is;
     struct wl_dense to = taken.y->is,
                     from = given->op_b ? wl_sparse_transposed(taken.x->is) : taken.x->is;
-    union wl_sparse_scalar factor = wl_sparse_read_scalar(given->alpha, taken.y->type);
+    union wl_sparse_scalar copy;
+    void *const factor = wl_sparse_factor(given->handle, given->alpha, taken.y->type, &copy);
     struct wl_triangle how = {.is_upper = taken.a->is_upper,
                               .is_unit = taken.a->is_unit,
                               .is_transposed = given->op_a != WL_SPARSE_PLAIN,
@@ -132,7 +134,7 @@ static int solve(const struct given *given)
                               .is_right_conjugate = given->op_b == WL_SPARSE_CONJUGATE};
     own.values = given->work->values ? given->work->values : own.values;
     return wl_sparse_run("solve", taken.y->type, to.column_count, taken.stream,
-                         (void *[]){&own, &from, &to, &factor, &given->work->diagonals, &how});
+                         (void *[]){&own, &from, &to, factor, &given->work->diagonals, &how});
 }
 
 /* Values of all elements (0), or of the diagonal (1), are kept for what is solved from now on. */

@@ -24,9 +24,15 @@ static int take(void *handle, const void *x_given, const void *y_given, struct t
     return WL_SPARSE_OK;
 }
 
+/* Where factors are. */
+struct factors {
+    void *a, *b;
+    union wl_sparse_scalar copies[2];
+};
+
 /* The same, of a call that computes with factors. */
 static int take_factors(const char *call, void *handle, const void *x, const void *y, const void *a,
-                        const void *b, struct taken *taken, union wl_sparse_scalar factors[2])
+                        const void *b, struct taken *taken, struct factors *factors)
 {
     int status = take(handle, x, y, taken);
     if (!status && (!a || !b))
@@ -36,38 +42,38 @@ static int take_factors(const char *call, void *handle, const void *x, const voi
     const enum wl_sparse_type type = taken->x->type;
     if (type != taken->y->type || type == WL_SPARSE_BYTE || type == WL_SPARSE_INTEGER)
         return wl_sparse_refuse_types(call);
-    factors[0] = wl_sparse_read_scalar(a, wl_sparse_sum_type(type));
-    factors[1] = wl_sparse_read_scalar(b, wl_sparse_sum_type(type));
+    factors->a = wl_sparse_factor(handle, a, wl_sparse_sum_type(type), &factors->copies[0]);
+    factors->b = wl_sparse_factor(handle, b, wl_sparse_sum_type(type), &factors->copies[1]);
     return WL_SPARSE_OK;
 }
 
 int cusparseAxpby(void *handle, const void *alpha, const void *x, const void *beta, const void *y)
 {
     struct taken taken;
-    union wl_sparse_scalar factors[2];
-    int status = take_factors("cusparseAxpby", handle, x, y, alpha, beta, &taken, factors);
+    struct factors factors;
+    int status = take_factors("cusparseAxpby", handle, x, y, alpha, beta, &taken, &factors);
     if (status)
         return status;
     struct wl_sparse from = taken.x->is;
     struct wl_dense to = taken.y->is;
     status = wl_sparse_run("scale", taken.x->type, to.row_count, taken.stream,
-                           (void *[]){&to, &factors[1]});
+                           (void *[]){&to, factors.b});
     return status ? status
                   : wl_sparse_run("axpy", taken.x->type, from.element_count, taken.stream,
-                                  (void *[]){&from, &to.values, &factors[0]});
+                                  (void *[]){&from, &to.values, factors.a});
 }
 
 int cusparseRot(void *handle, const void *c, const void *s, const void *x, const void *y)
 {
     struct taken taken;
-    union wl_sparse_scalar factors[2];
-    int status = take_factors("cusparseRot", handle, x, y, c, s, &taken, factors);
+    struct factors factors;
+    int status = take_factors("cusparseRot", handle, x, y, c, s, &taken, &factors);
     if (status)
         return status;
     struct wl_sparse own = taken.x->is;
     void *other = taken.y->is.values;
     return wl_sparse_run("rotate", taken.x->type, own.element_count, taken.stream,
-                         (void *[]){&own, &other, &factors[0], &factors[1]});
+                         (void *[]){&own, &other, factors.a, factors.b});
 }
 
 /* Between a sparse vector and the same places of a dense one, of any type. */
@@ -145,6 +151,8 @@ int cusparseSpVV(void *handle, int op, const void *x, const void *y, void *resul
                                 (void *[]){&from, &values, &place, &is_conjugate});
     if (is_device)
         return status;
+    if (!status)
+        status = wl_sparse_wait(taken.stream);
     if (!status)
         memcpy(result, place, wl_sparse_value_bytes((enum wl_sparse_type)compute_type));
     wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, place);
