@@ -7,6 +7,7 @@
 #include "device/graph/objects.h"
 #include "device/graph/state.h"
 #include "device/kernel/state.h"
+#include "device/memory/state.h"
 
 bool wl_device_graph_is_known(const struct wl_device_graph *graph)
 {
