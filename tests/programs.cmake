@@ -24,6 +24,8 @@ foreach(major 12 13)
                   warplens-cudart-${major} m)
   wl_program_test(cublas_complex_structured_${major} cublas_complex_structured.c
                   warplens-cublas-${major} warplens-cudart-${major} m)
+  wl_program_test(cublas_edges_${major} cublas_edges.c warplens-cublas-${major}
+                  warplens-cudart-${major} m)
   wl_program_test(cublas_scalars_${major} cublas_scalars.c warplens-cublas-${major}
                   warplens-cudart-${major} m)
   wl_program_test(cublas_wide_${major} cublas_wide.c warplens-cublas-${major}

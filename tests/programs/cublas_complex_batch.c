@@ -133,9 +133,6 @@ static void multiply_vectors(void)
     EXPECT(cublasZgemvBatched(handle, 3, M, N, &alpha, constant(a), LD, constant(x), 1, &beta, y, 1,
                               BATCH),
            INVALID);
-    EXPECT(cublasZgemvBatched(handle, 0, M, N, &alpha, constant(a), LD, constant(x), 0, &beta, y, 1,
-                              BATCH),
-           INVALID);
 }
 
 /* What a triangle takes to alpha b, on either side. */

@@ -286,8 +286,8 @@ static void add_ranks(void)
         EXPECT(count_wrong_of_rank(call, is_hermitian, is_upper, op, a, b, before, c), 0);
     }
     EXPECT(cublasZsyrk_v2(handle, 0, 1, N, K, &alpha, a, K - 1, &beta, c, LD), INVALID);
-    EXPECT(cublasZsyrk_v2(handle, 0, 2, N, K, &alpha, a, LD, &beta, c, LD), INVALID);
-    EXPECT(cublasZherk_v2(handle, 0, 1, N, K, &one, a, LD, &one, c, LD), INVALID);
+    EXPECT(cublasZsyrk_v2(handle, 0, 3, N, K, &alpha, a, LD, &beta, c, LD), INVALID);
+    EXPECT(cublasZherk_v2(handle, 0, -1, N, K, &one, a, LD, &one, c, LD), INVALID);
     EXPECT(cublasZherk_v2(handle, 0, 0, N, K, NULL, a, LD, &one, c, LD), INVALID);
     EXPECT(cublasZher2k_v2(handle, 2, 0, N, K, &alpha, a, LD, b, LD, &one, c, LD), INVALID);
     EXPECT(cublasZherkx(handle, 0, 0, N, -1, &alpha, a, LD, b, LD, &one, c, LD), INVALID);

@@ -50,8 +50,8 @@ static int multiply_vectors(void *pointer, struct kernel kernel, size_t part_byt
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     if ((unsigned)op > 2 || !wl_cublas_can_point(handle, alpha) ||
-        !wl_cublas_can_point(handle, beta) || m < 0 || n < 0 || !is_leading(lda, m) ||
-        !x.increment || !y.increment || batch < 0 || batch > BATCH_MAX)
+        !wl_cublas_can_point(handle, beta) || m < 0 || n < 0 || !is_leading(lda, m) || batch < 0 ||
+        batch > BATCH_MAX)
         return WL_CUBLAS_INVALID_VALUE;
     if (!m || !n || !batch)
         return WL_CUBLAS_OK;

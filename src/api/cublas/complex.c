@@ -147,7 +147,7 @@ static int multiply_vector(void *handle, const char *name, const struct wl_compl
                            const void *alpha, const void *from, struct vector x, const void *beta,
                            struct vector y, size_t bytes)
 {
-    return multiply(handle, name, wl_complex_is_operand(a) && x.increment && y.increment,
+    return multiply(handle, name, wl_complex_is_operand(a),
                     &(struct product){bytes / 2, a->rows, 1, a->columns, 1, alpha, beta,
                                       wl_complex_matrices_of(a, from, 0),
                                       wl_complex_column_of(x.x, a->columns, x.increment, bytes),
@@ -182,7 +182,9 @@ static int add(void *pointer, const char *name, const struct wl_complex_operand 
         return WL_CUBLAS_NOT_INITIALIZED;
     if (!wl_complex_is_operand(&operands[0]) || !wl_complex_is_operand(&operands[1]) ||
         !wl_complex_is_operand(&(struct wl_complex_operand){0, m, n, ldc}) ||
-        !wl_cublas_can_point(handle, alpha) || !wl_cublas_can_point(handle, beta))
+        !wl_complex_can_be_sum(&operands[0], a, c, ldc) ||
+        !wl_complex_can_be_sum(&operands[1], b, c, ldc) || !wl_cublas_can_point(handle, alpha) ||
+        !wl_cublas_can_point(handle, beta))
         return WL_CUBLAS_INVALID_VALUE;
     if (!m || !n)
         return WL_CUBLAS_OK;

@@ -4,6 +4,7 @@
  * complex.ptx is made from this file (see the command in its first line) and embedded in the library.
  */
 #include "complex.cuh"
+#include "length.cuh"
 
 constexpr int TILE = 16;
 
@@ -51,24 +52,50 @@ DEVICE void dot(int is_conjugate, int n, const complex<T> *x, i64 incx, const co
         *result = sums[0];
 }
 
-/* One block adds up sizes, or finds the length. */
-template <typename T>
-DEVICE void sum(int is_length, int n, const complex<T> *x, int incx, T *result, T *sums)
+/* The sum of as many numbers as a block has threads, which thread 0 knows. */
+template <typename T> DEVICE T add_up(T own, T *sums)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x();
-    T sum = 0;
-    for (i64 i = thread; i < n; i += THREADS) {
-        const complex<T> value = x[i * incx];
-        sum += is_length ? value.real * value.real + value.imaginary * value.imaginary : size(value);
-    }
-    sums[thread] = sum;
+    sums[thread] = own;
     for (int half = THREADS / 2; half; half /= 2) {
         __syncthreads();
         if (thread < half)
             sums[thread] += sums[thread + half];
     }
+    return sums[0];
+}
+
+/* One block adds up sizes. */
+template <typename T> DEVICE void sum(int n, const complex<T> *x, int incx, T *result, T *sums)
+{
+    const int thread = __nvvm_read_ptx_sreg_tid_x();
+    T sum = 0;
+    for (i64 i = thread; i < n; i += THREADS)
+        sum += size(x[i * incx]);
+    sum = add_up(sum, sums);
     if (!thread)
-        *result = is_length ? root(sums[0]) : sums[0];
+        *result = sum;
+}
+
+/* One block finds the length: in double precision squares of floats do not overflow, and those of doubles are of scaled
+ * ones where they might. */
+template <typename T> DEVICE void length(int n, const complex<T> *x, int incx, T *result, double *sums)
+{
+    const int thread = __nvvm_read_ptx_sreg_tid_x();
+    double sum = 0, scale = sizeof(T) == sizeof(double) ? scale_of((const double *)x, n, incx * (i64)2, 2, sums) : 1;
+    for (i64 i = thread; i < n; i += THREADS) {
+        const double real = x[i * incx].real * scale, imaginary = x[i * incx].imaginary * scale;
+        sum += real * real + imaginary * imaginary;
+    }
+    sum = add_up(sum, sums);
+    if (!thread)
+        *result = (T)(root(sum) / scale);
+}
+
+/* Whether a size is what is searched for, rather than another: a NaN never is. */
+template <typename T> DEVICE bool is_better(T one, T other, int for_least)
+{
+    return one == one && (other != other || (for_least ? one < other : one > other));
 }
 
 /* One block finds the first of the largest, or smallest, sizes; counted from 1. */
@@ -80,7 +107,7 @@ DEVICE void search(int for_least, int n, const complex<T> *x, int incx, int *res
     T own = 0;
     for (i64 i = thread; i < n; i += THREADS) {
         const T value = size(x[i * incx]);
-        if (place < 0 || (for_least ? value < own : value > own))
+        if (place < 0 || is_better(value, own, for_least))
             own = value, place = (int)i;
     }
     best[thread] = own;
@@ -91,8 +118,8 @@ DEVICE void search(int for_least, int n, const complex<T> *x, int incx, int *res
         if (thread >= half || places[other] < 0)
             continue;
         const T a = best[thread], b = best[other];
-        const bool is_better = for_least ? b < a : b > a;
-        if (places[thread] < 0 || is_better || (a == b && places[other] < places[thread]))
+        if (places[thread] < 0 || is_better(b, a, for_least) ||
+            (!is_better(a, b, for_least) && places[other] < places[thread]))
             best[thread] = b, places[thread] = places[other];
     }
     if (!thread)
@@ -175,8 +202,11 @@ DEVICE void solve(int is_upper, int is_unit, int order, int columns, complex<T> 
     }                                                                                                                  \
     GLOBAL void warplens_##letter##sum(int is_length, int n, const complex<T> *x, int incx, T *result)                 \
     {                                                                                                                  \
-        SHARED static T sums[THREADS];                                                                                 \
-        sum(is_length, n, x, incx, result, sums);                                                                      \
+        SHARED static double sums[THREADS];                                                                            \
+        if (is_length)                                                                                                 \
+            length(n, x, incx, result, sums);                                                                          \
+        else                                                                                                           \
+            sum(n, x, incx, result, (T *)sums);                                                                        \
     }                                                                                                                  \
     GLOBAL void warplens_##letter##search(int for_least, int n, const complex<T> *x, int incx, int *result)            \
     {                                                                                                                  \

@@ -33,6 +33,13 @@ static inline bool wl_complex_is_operand(const struct wl_complex_operand *of)
            of->leading >= (rows > 1 ? rows : 1);
 }
 
+/* Whether op(x) may be added up in place, if it is: then it is not turned and lies as the sum. */
+static inline bool wl_complex_can_be_sum(const struct wl_complex_operand *of, const void *x,
+                                         const void *sum, int leading)
+{
+    return x != sum || (!of->op && of->leading == leading);
+}
+
 static inline struct wl_complex_matrices wl_complex_lie(const struct wl_complex_operand *of)
 {
     return (struct wl_complex_matrices){.row_step = of->op ? of->leading : 1,

@@ -170,13 +170,14 @@ static int add_rank(void *pointer, const char *name, const struct rank *of, cons
                    &ldc});
 }
 
-/* A factor of n by k that lies as op says; without a step where it does not fit, or where op is not
- * the one that turns its kind of sum. */
+/* A factor of n by k that lies as op says; without a step where it does not fit. Either op that
+ * turns is the one of its kind of sum, as on an H200. */
 static struct wl_complex_matrices factor_of(const void *a, int leading, int op, int is_hermitian,
                                             int n, int k)
 {
-    const struct wl_complex_operand of = {op, n, k, leading};
-    if (!wl_complex_is_operand(&of) || op == (is_hermitian ? 1 : 2))
+    const int turning = is_hermitian ? 2 : 1;
+    const struct wl_complex_operand of = {op == 1 || op == 2 ? turning : op, n, k, leading};
+    if (!wl_complex_is_operand(&of))
         return (struct wl_complex_matrices){0};
     return wl_complex_matrices_of(&of, a, 0);
 }

@@ -82,13 +82,23 @@ int cublasGetStream_v2(void *pointer, void **stream)
     return WL_CUBLAS_OK;
 }
 
+enum { MATH_LAST = 4, MATH_EMULATED_F64 = 8, MATH_NOT_REDUCED = 16 };
+
+static bool is_math_mode(int mode)
+{
+    const int plain = mode & ~MATH_NOT_REDUCED;
+    return (plain >= 0 && plain <= MATH_LAST) || plain == MATH_EMULATED_F64;
+}
+
 /* Settings that are kept and returned. Whatever the math mode, multiplication is in float32. */
-#define SETTING(name, suffix, field)                                             \
+#define SETTING(name, suffix, field, is_valid)                                   \
     int cublasSet##name##suffix(void *pointer, int value)                        \
     {                                                                            \
         struct wl_cublas_handle *handle = wl_cublas_check(pointer);              \
         if (!handle)                                                             \
             return WL_CUBLAS_NOT_INITIALIZED;                                    \
+        if (!(is_valid))                                                         \
+            return WL_CUBLAS_INVALID_VALUE;                                      \
         handle->field = value;                                                   \
         return WL_CUBLAS_OK;                                                     \
     }                                                                            \
@@ -101,9 +111,9 @@ int cublasGetStream_v2(void *pointer, void **stream)
         return WL_CUBLAS_OK;                                                     \
     }
 
-SETTING(PointerMode, _v2, pointer_mode)
-SETTING(MathMode, , math_mode)
-SETTING(AtomicsMode, , atomics_mode)
+SETTING(PointerMode, _v2, pointer_mode, value == 0 || value == 1)
+SETTING(MathMode, , math_mode, is_math_mode(value))
+SETTING(AtomicsMode, , atomics_mode, value == 0 || value == 1)
 
 size_t cublasGetCudartVersion(void)
 {

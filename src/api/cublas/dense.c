@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/cublas/complex.h"
 #include "api/cublas/stand_in.h"
 
 /* A block for each of count. */
@@ -67,12 +68,16 @@ static int add(void *pointer, const char *name, const struct sum *given)
 {
     struct sum sum = *given;
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    const struct wl_complex_operand a = {sum.op_a, sum.m, sum.n, sum.lda},
+                                    b = {sum.op_b, sum.m, sum.n, sum.ldb};
     int transpose_a = sum.op_a != 0, transpose_b = sum.op_b != 0;
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     if (!wl_cublas_can_point(handle, sum.alpha) || !wl_cublas_can_point(handle, sum.beta) ||
-        (unsigned)sum.op_a > 2 || (unsigned)sum.op_b > 2 || sum.m < 0 || sum.n < 0 ||
-        sum.ldc < (sum.m > 1 ? sum.m : 1))
+        !wl_complex_is_operand(&a) || !wl_complex_is_operand(&b) ||
+        !wl_complex_is_operand(&(struct wl_complex_operand){0, sum.m, sum.n, sum.ldc}) ||
+        !wl_complex_can_be_sum(&a, sum.a, sum.c, sum.ldc) ||
+        !wl_complex_can_be_sum(&b, sum.b, sum.c, sum.ldc))
         return WL_CUBLAS_INVALID_VALUE;
     if (!sum.m || !sum.n)
         return WL_CUBLAS_OK;
@@ -109,8 +114,8 @@ static int solve(void *pointer, const char *name, int side, int fill, int op, in
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     if (!wl_cublas_can_point(handle, alpha) || (unsigned)side > 1 || (unsigned)fill > 1 ||
-        (unsigned)op > 2 || m < 0 || n < 0 || lda < (order > 1 ? order : 1) ||
-        ldb < (m > 1 ? m : 1))
+        (unsigned)op > 2 || (unsigned)diagonal > 1 || m < 0 || n < 0 ||
+        lda < (order > 1 ? order : 1) || ldb < (m > 1 ? m : 1))
         return WL_CUBLAS_INVALID_VALUE;
     if (!m || !n)
         return WL_CUBLAS_OK;

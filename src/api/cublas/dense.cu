@@ -60,6 +60,12 @@ template <typename T> DEVICE void sum(int n, const T *x, int incx, T *result, T 
         *result = sums[0];
 }
 
+/* Whether a size is what is searched for, rather than another: a NaN never is. */
+template <typename T> DEVICE bool is_better(T one, T other, int for_least)
+{
+    return one == one && (other != other || (for_least ? one < other : one > other));
+}
+
 /* One block finds the first of the largest, or smallest, magnitudes; counted from 1. */
 template <typename T>
 DEVICE void search(int n, const T *x, int incx, int for_least, int *result, T *best, int *places)
@@ -68,7 +74,7 @@ DEVICE void search(int n, const T *x, int incx, int for_least, int *result, T *b
     T own = 0;
     for (i64 i = thread; i < n; i += THREADS) {
         T value = size(x[i * incx]);
-        if (place < 0 || (for_least ? value < own : value > own))
+        if (place < 0 || is_better(value, own, for_least))
             own = value, place = (int)i;
     }
     best[thread] = own;
@@ -79,8 +85,8 @@ DEVICE void search(int n, const T *x, int incx, int for_least, int *result, T *b
         if (thread >= half || places[other] < 0)
             continue;
         T a = best[thread], b = best[other];
-        bool is_better = for_least ? b < a : b > a;
-        if (places[thread] < 0 || is_better || (a == b && places[other] < places[thread]))
+        if (places[thread] < 0 || is_better(b, a, for_least) ||
+            (!is_better(a, b, for_least) && places[other] < places[thread]))
             best[thread] = b, places[thread] = places[other];
     }
     if (!thread)

@@ -56,7 +56,7 @@ struct product {
     int op_a, op_b, m, n, k, count;
     struct matrix a, b, c;
     const void *alpha, *beta;
-    int compute;
+    int compute, algorithm;
 };
 
 /* The kernels' parameters. */
@@ -113,6 +113,14 @@ static int64_t at_least_one(int64_t value)
     return value > 1 ? value : 1;
 }
 
+/* cublasGemmAlgo_t, of which all are one. */
+static bool is_algorithm(int number)
+{
+    enum { LAST = 23, TENSOR = 99, TENSOR_LAST = 115, AUTOTUNE = 999 };
+    return (number >= -1 && number <= LAST) || (number >= TENSOR && number <= TENSOR_LAST) ||
+           number == AUTOTUNE;
+}
+
 static bool is_valid(const struct wl_cublas_handle *handle, const struct product *product)
 {
     return wl_cublas_can_point(handle, product->alpha) &&
@@ -122,7 +130,7 @@ static bool is_valid(const struct wl_cublas_handle *handle, const struct product
            product->k <= INT_MAX - TILE &&
            product->a.leading >= at_least_one(product->op_a ? product->k : product->m) &&
            product->b.leading >= at_least_one(product->op_b ? product->n : product->k) &&
-           product->c.leading >= at_least_one(product->m);
+           product->c.leading >= at_least_one(product->m) && is_algorithm(product->algorithm);
 }
 
 /* Where a factor is as the kernels want it: where it was given, or, of a half, in wide. */
@@ -260,7 +268,6 @@ int cublasGemmStridedBatchedEx(void *handle, int op_a, int op_b, int m, int n, i
                                long long stride_b, const void *beta, void *c, int type_c, int ldc,
                                long long stride_c, int count, int compute, int algorithm)
 {
-    (void)algorithm;
     return multiply(handle, &(struct product){.op_a = op_a,
                                               .op_b = op_b,
                                               .m = m,
@@ -272,7 +279,8 @@ int cublasGemmStridedBatchedEx(void *handle, int op_a, int op_b, int m, int n, i
                                               .c = {c, type_c, ldc, stride_c},
                                               .alpha = alpha,
                                               .beta = beta,
-                                              .compute = compute});
+                                              .compute = compute,
+                                              .algorithm = algorithm});
 }
 
 int cublasGemmEx(void *handle, int op_a, int op_b, int m, int n, int k, const void *alpha,

@@ -39,14 +39,14 @@ DEVICE float size(float x)
     return x < 0 ? -x : x;
 }
 
-/* Sums of sizes, or of squares, by a block. */
-template <typename T> DEVICE float add_up(int is_square, int n, const T *x, i64 incx, float *sums)
+/* Sums of sizes, or of squares, by a block; in double precision squares of bfloat16 do not overflow. */
+template <typename T, typename Sum> DEVICE Sum add_up(int is_square, int n, const T *x, i64 incx, Sum *sums)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x();
-    float sum = 0;
+    Sum sum = 0;
     for (i64 i = thread; i < n; i += THREADS) {
-        const float own = value(x[i * incx]);
-        sum += is_square ? own * own : size(own);
+        const Sum own = value(x[i * incx]);
+        sum += is_square ? own * own : own < 0 ? -own : own;
     }
     sums[thread] = sum;
     for (int half = THREADS / 2; half; half /= 2) {
@@ -55,6 +55,12 @@ template <typename T> DEVICE float add_up(int is_square, int n, const T *x, i64 
             sums[thread] += sums[thread + half];
     }
     return sums[0]; /* what thread 0 knows */
+}
+
+/* Whether a size is what is searched for, rather than another: a NaN never is. */
+DEVICE bool is_better(float one, float other, int is_smallest)
+{
+    return one == one && (other != other || (is_smallest ? one < other : one > other));
 }
 
 /* The first of the largest or smallest elements, from 1, by a block. */
@@ -66,7 +72,7 @@ DEVICE void find(int is_smallest, int n, const T *x, i64 incx, int *result, floa
     places[thread] = n; /* none */
     for (int i = thread; i < n; i += THREADS) {
         const float own = size(value(x[i * incx]));
-        if (places[thread] == n || (is_smallest ? own < sizes[thread] : own > sizes[thread])) {
+        if (places[thread] == n || is_better(own, sizes[thread], is_smallest)) {
             sizes[thread] = own;
             places[thread] = i;
         }
@@ -76,8 +82,8 @@ DEVICE void find(int is_smallest, int n, const T *x, i64 incx, int *result, floa
         if (thread >= half || places[thread + half] == n)
             continue;
         const float own = sizes[thread], other = sizes[thread + half];
-        const bool is_better = is_smallest ? other < own : other > own;
-        if (places[thread] == n || is_better || (other == own && places[thread + half] < places[thread])) {
+        if (places[thread] == n || is_better(other, own, is_smallest) ||
+            (!is_better(own, other, is_smallest) && places[thread + half] < places[thread])) {
             sizes[thread] = other;
             places[thread] = places[thread + half];
         }
@@ -108,10 +114,10 @@ DEVICE void find(int is_smallest, int n, const T *x, i64 incx, int *result, floa
     }                                                                                                                  \
     GLOBAL void warplens_##letter##nrm2(int n, const T *x, i64 incx, T *result)                                        \
     {                                                                                                                  \
-        SHARED static float sums[THREADS];                                                                             \
-        const float sum = add_up(1, n, x, incx, sums);                                                                 \
+        SHARED static double sums[THREADS];                                                                            \
+        const double sum = add_up(1, n, x, incx, sums);                                                                \
         if (!__nvvm_read_ptx_sreg_tid_x())                                                                             \
-            put(result, root(sum));                                                                                    \
+            put(result, (float)root(sum));                                                                             \
     }                                                                                                                  \
     GLOBAL void warplens_##letter##find(int is_smallest, int n, const T *x, i64 incx, int *result)                     \
     {                                                                                                                  \

@@ -159,7 +159,7 @@ static int gemv(void *pointer, const char *name, const struct wl_product_kernel 
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     if (!wl_cublas_can_point(handle, alpha) || !wl_cublas_can_point(handle, beta) ||
-        (unsigned)operation > 2 || m < 0 || n < 0 || lda < (m > 1 ? m : 1) || !incx || !incy)
+        (unsigned)operation > 2 || m < 0 || n < 0 || lda < (m > 1 ? m : 1))
         return WL_CUBLAS_INVALID_VALUE;
     if (!m || !n)
         return WL_CUBLAS_OK;

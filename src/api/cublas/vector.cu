@@ -6,6 +6,7 @@
 #define GLOBAL extern "C" __attribute__((global)) __attribute__((launch_bounds(256)))
 #define DEVICE __attribute__((device)) __attribute__((always_inline)) inline
 #define SHARED __attribute__((shared))
+#include "length.cuh"
 
 constexpr int THREADS = 256, TILE = 16;
 
@@ -40,9 +41,9 @@ template <typename T> DEVICE void scal(int n, T alpha, T *x, int incx)
 }
 
 /* One block adds up the products, each thread those of a chunk first: a sum of float that grows by
- * one term at a time stops growing. */
+ * one term at a time stops growing. scale: of each factor. */
 template <typename T, typename Sum>
-DEVICE Sum dot(int n, const T *x, int incx, const T *y, int incy, Sum *sums)
+DEVICE Sum dot(int n, const T *x, int incx, const T *y, int incy, Sum *sums, Sum scale = 1)
 {
     constexpr long long CHUNK = 512LL * THREADS;
     int thread = __nvvm_read_ptx_sreg_tid_x();
@@ -53,7 +54,7 @@ DEVICE Sum dot(int n, const T *x, int incx, const T *y, int incy, Sum *sums)
         const long long to = from + CHUNK < n ? from + CHUNK : n;
         Sum part = 0;
         for (long long i = from; i < to; i += THREADS)
-            part += (Sum)x[i * incx] * (Sum)y[i * incy];
+            part += (Sum)x[i * incx] * scale * ((Sum)y[i * incy] * scale);
         sum += part;
     }
     sums[thread] = sum;
@@ -63,6 +64,18 @@ DEVICE Sum dot(int n, const T *x, int incx, const T *y, int incy, Sum *sums)
             sums[thread] += sums[thread + half];
     }
     return sums[0]; /* what thread 0 knows */
+}
+
+/* In double precision squares of floats do not overflow; those of doubles are scaled if they might.
+ */
+template <typename T>
+DEVICE void length(int n, const T *x, int incx, T *result, double *sums)
+{
+    const double scale =
+        sizeof(T) == sizeof(double) ? scale_of((const double *)x, n, incx, 1, sums) : 1;
+    const double sum = dot(n, x, incx, x, incx, sums, scale);
+    if (!__nvvm_read_ptx_sreg_tid_x())
+        *result = (T)(__nvvm_sqrt_rn_d(sum) / scale);
 }
 
 /* A thread for each element of y. */
@@ -99,13 +112,10 @@ DEVICE void gemv(int transpose, int m, int n, T alpha, const T *a, int lda, cons
         if (!__nvvm_read_ptx_sreg_tid_x())                                                         \
             *result = sum;                                                                         \
     }                                                                                              \
-    /* In double precision: squares of floats do not overflow there. */                            \
     GLOBAL void warplens_##letter##nrm2(int n, const T *x, int incx, T *result)                    \
     {                                                                                              \
         SHARED static double sums[THREADS];                                                        \
-        double sum = dot(n, x, incx, x, incx, sums);                                               \
-        if (!__nvvm_read_ptx_sreg_tid_x())                                                         \
-            *result = (T)__nvvm_sqrt_rn_d(sum);                                                    \
+        length(n, x, incx, result, sums);                                                          \
     }                                                                                              \
     GLOBAL void warplens_##letter##gemv(int transpose, int m, int n, T alpha, const T *a, int lda, \
                                         const T *x, int incx, T beta, T *y, int incy)              \
