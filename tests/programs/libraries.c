@@ -400,10 +400,10 @@ static void check_products(void *library, void *handle, void *matrix)
     sparse_product multiply = FIND(sparse_product, library, "cusparseSpMV");
     for (int op = PLAIN; op <= TRANSPOSE; op++) {
         double *x = managed(begin, sizeof begin), *y = managed(begin, sizeof begin);
-        void *in = NULL, *out = NULL;
+        void *space = managed(begin, sizeof begin), *in = NULL, *out = NULL;
         EXPECT(make(&in, SIZE, x, DOUBLE), 0);
         EXPECT(make(&out, SIZE, y, DOUBLE), 0);
-        EXPECT(multiply(handle, op, &alpha, matrix, in, &beta, out, DOUBLE, 0, NULL), 0);
+        EXPECT(multiply(handle, op, &alpha, matrix, in, &beta, out, DOUBLE, 0, space), 0);
         for (int row = 0; row < SIZE; row++) {
             double sum = begin[row];
             for (int k = 0; k < SIZE; k++)
@@ -414,7 +414,7 @@ static void check_products(void *library, void *handle, void *matrix)
         double result[SIZE];
         EXPECT(cudaMalloc(&unwritten, sizeof result), 0);
         EXPECT(make(&fresh, SIZE, unwritten, DOUBLE), 0);
-        EXPECT(multiply(handle, op, &alpha, matrix, in, &nothing, fresh, DOUBLE, 0, NULL), 0);
+        EXPECT(multiply(handle, op, &alpha, matrix, in, &nothing, fresh, DOUBLE, 0, space), 0);
         EXPECT(cudaMemcpy(result, unwritten, sizeof result, 2), 0);
         for (int row = 0; row < SIZE; row++)
             EXPECT(result[row] == y[row] - begin[row], 1);
@@ -459,19 +459,19 @@ static void check_conversions(void *library, void *handle, void *matrix)
     int offsets[SIZE + 1] = {0}, columns[ELEMENTS] = {0};
     double *dense = managed(nothing, sizeof nothing), *to = managed(values, sizeof values);
     int *starts = managed(offsets, sizeof offsets), *indices = managed(columns, sizeof columns);
-    void *full = NULL, *made = NULL;
+    void *full = NULL, *made = NULL, *space = managed(nothing, sizeof nothing);
     int64_t size[3];
     typedef int (*convert)(void *, void *, void *, int, void *);
     EXPECT(FIND(int (*)(void **, int64_t, int64_t, int64_t, void *, int, int), library,
                 "cusparseCreateDnMat")(&full, SIZE, SIZE, SIZE, dense, DOUBLE, BY_ROW),
            0);
-    EXPECT(FIND(convert, library, "cusparseSparseToDense")(handle, matrix, full, 0, NULL), 0);
+    EXPECT(FIND(convert, library, "cusparseSparseToDense")(handle, matrix, full, 0, space), 0);
     for (int i = 0; i < SIZE * SIZE; i++)
         EXPECT(dense[i] == sparse_at(i / SIZE, i % SIZE), 1);
     EXPECT(FIND(make_compressed, library, "cusparseCreateCsr")(&made, SIZE, SIZE, 0, starts, NULL,
                                                                NULL, INDEX_32, INDEX_32, 0, DOUBLE),
            0);
-    EXPECT(FIND(convert, library, "cusparseDenseToSparse_analysis")(handle, full, made, 0, NULL),
+    EXPECT(FIND(convert, library, "cusparseDenseToSparse_analysis")(handle, full, made, 0, space),
            0);
     EXPECT(FIND(int (*)(void *, int64_t *, int64_t *, int64_t *), library,
                 "cusparseSpMatGetSize")(made, &size[0], &size[1], &size[2]),

@@ -36,6 +36,15 @@ int cusparseSpMV(void *handle, int op, const void *alpha, void *a, void *x, cons
                  void *y, int type, int algorithm, void *space);
 int cusparseAxpby(void *handle, const void *alpha, void *x, const void *beta, void *y);
 int cusparseSpVV(void *handle, int op, void *x, void *y, void *result, int type, void *space);
+int cusparseSpMM(void *handle, int op_a, int op_b, const void *alpha, void *a, void *b,
+                 const void *beta, void *c, int type, int algorithm, void *space);
+int cusparseSDDMM(void *handle, int op_a, int op_b, const void *alpha, void *a, void *b,
+                  const void *beta, void *c, int type, int algorithm, void *space);
+int cusparseSparseToDense(void *handle, void *a, void *b, int algorithm, void *space);
+int cusparseSpSM_createDescr(void **work);
+int cusparseSpSM_destroyDescr(void *work);
+int cusparseSpSM_analysis(void *handle, int op_a, int op_b, const void *alpha, void *a, void *b,
+                          void *c, int type, int algorithm, void *work, void *space);
 int cusparseDenseToSparse_analysis(void *handle, void *a, void *b, int algorithm, void *space);
 int cusparseDenseToSparse_convert(void *handle, void *a, void *b, int algorithm, void *space);
 int cusparseSpSV_createDescr(void **work);
@@ -211,6 +220,60 @@ static void use_new_values(void)
     EXPECT(cusparseDestroySpMat(a), 0);
 }
 
+/* Spaces that are not there, other algorithms and conjugated real numbers, as an H200 answers. */
+static void use_refused(void)
+{
+    enum { NOT_SUPPORTED = 10, CONJUGATE = 2 };
+    void *a, *dense, *other, *x, *y, *sparse, *work;
+    const float one = 1;
+    float result;
+    fill();
+    EXPECT(cusparseCreateCsr(&a, N, N, 3, memory->offsets, memory->indices, memory->values,
+                             INDEX_32, INDEX_32, 0, F32),
+           0);
+    EXPECT(cusparseCreateDnMat(&dense, N, N, N, memory->dense, F32, BY_COLUMN), 0);
+    EXPECT(cusparseCreateDnMat(&other, N, N, N, memory->blocks, F32, BY_COLUMN), 0);
+    EXPECT(cusparseCreateDnVec(&x, N, memory->x, F32), 0);
+    EXPECT(cusparseCreateDnVec(&y, N, memory->y, F32), 0);
+    EXPECT(cusparseCreateSpVec(&sparse, N, 1, memory->where, memory->x, INDEX_32, 0, F32), 0);
+    EXPECT(cusparseSpSV_createDescr(&work), 0);
+    EXPECT(cusparseSpMV(handle, 0, &one, a, x, &one, y, F32, 0, NULL), INVALID_VALUE);
+    EXPECT(cusparseSpMV(handle, CONJUGATE, &one, a, x, &one, y, F32, 0, memory->space),
+           INVALID_VALUE);
+    EXPECT(cusparseSpMM(handle, CONJUGATE, 0, &one, a, dense, &one, other, F32, 0, memory->space),
+           INVALID_VALUE);
+    EXPECT(cusparseSpMM(handle, 0, CONJUGATE, &one, a, dense, &one, other, F32, 0, memory->space),
+           INVALID_VALUE);
+    EXPECT(cusparseSDDMM(handle, 0, 0, &one, dense, other, &one, a, F32, 0, NULL), INVALID_VALUE);
+    EXPECT(cusparseSDDMM(handle, 0, 0, &one, dense, other, &one, a, F32, 4, memory->space),
+           INVALID_VALUE);
+    EXPECT(cusparseSpVV(handle, 0, sparse, y, &result, F32, NULL), INVALID_VALUE);
+    EXPECT(cusparseSpVV(handle, CONJUGATE, sparse, y, &result, F32, memory->space), INVALID_VALUE);
+    EXPECT(cusparseSparseToDense(handle, a, other, 0, NULL), INVALID_VALUE);
+    EXPECT(cusparseSparseToDense(handle, a, other, 4, memory->space), INVALID_VALUE);
+    EXPECT(cusparseDenseToSparse_analysis(handle, dense, a, 0, NULL), INVALID_VALUE);
+    EXPECT(cusparseSpSV_analysis(handle, CONJUGATE, &one, a, x, y, F32, 0, work, memory->space),
+           INVALID_VALUE);
+    EXPECT(cusparseSpSV_analysis(handle, 0, &one, a, x, y, F32, 5, work, memory->space),
+           INVALID_VALUE);
+    EXPECT(cusparseSpSV_analysis(handle, 0, &one, a, x, y, F32, 0, work, NULL), 0);
+    EXPECT(cusparseSpSV_destroyDescr(work), 0);
+    EXPECT(cusparseSpSM_createDescr(&work), 0);
+    EXPECT(cusparseSpSM_analysis(handle, 0, CONJUGATE, &one, a, dense, other, F32, 0, work,
+                                 memory->space),
+           NOT_SUPPORTED);
+    EXPECT(cusparseSpSM_analysis(handle, 0, 0, &one, a, dense, other, F32, 3, work, memory->space),
+           INVALID_VALUE);
+    EXPECT(cusparseSpSM_destroyDescr(work), 0);
+    EXPECT(memory->y[0], 100);
+    EXPECT(cusparseDestroySpVec(sparse), 0);
+    EXPECT(cusparseDestroyDnVec(y), 0);
+    EXPECT(cusparseDestroyDnVec(x), 0);
+    EXPECT(cusparseDestroyDnMat(other), 0);
+    EXPECT(cusparseDestroyDnMat(dense), 0);
+    EXPECT(cusparseDestroySpMat(a), 0);
+}
+
 int main(void)
 {
     EXPECT(cusparseCreate(&handle), 0);
@@ -222,6 +285,7 @@ int main(void)
     use_results();
     use_descriptions();
     use_new_values();
+    use_refused();
     EXPECT(cudaFree(memory), 0);
     EXPECT(cusparseDestroyMatDescr(description), 0);
     EXPECT(cusparseDestroy(handle), 0);

@@ -412,16 +412,25 @@ static bool turns(enum format format)
     return format != BSR_BY_ROW && format != BSR_BY_COLUMN && format != BLOCKED_ELL;
 }
 
+/* How many operations there are for values of a type: real ones are not conjugated. */
+static int operation_count(int type)
+{
+    return is_complex(type) ? 3 : 2;
+}
+
 static void test_products(void)
 {
     for (int kind = 0; kind < KIND_COUNT; kind++)
         for (int format = 0; format < FORMAT_COUNT; format++)
-            for (int op = 0; op < (turns((enum format)format) ? 3 : 1); op++) {
+            for (int op = 0;
+                 op < (turns((enum format)format) ? operation_count(kinds[kind].compute) : 1);
+                 op++) {
                 if (format != BLOCKED_ELL)
                     check_vector_product(kinds[kind], (enum format)format, op);
                 if (format != SLICED_ELL && kinds[kind].a == kinds[kind].b)
-                    check_product(kinds[kind], (enum format)format, op, random_below(3),
-                                  1 + random_below(2), 1 + random_below(2));
+                    check_product(kinds[kind], (enum format)format, op,
+                                  random_below(operation_count(kinds[kind].b)), 1 + random_below(2),
+                                  1 + random_below(2));
             }
 }
 
@@ -709,7 +718,7 @@ static void test_vectors(void)
             struct pair is = any_pair(kinds[kind].a, kinds[kind].b);
             number sum = 0, result[1] = {0};
             if (kinds[kind].c != kinds[kind].compute || kinds[kind].a != kinds[kind].b ||
-                op == TRANSPOSE)
+                op == TRANSPOSE || op >= operation_count(kinds[kind].a))
                 continue;
             for (int i = 0; i < ELEMENTS; i++)
                 sum += turned(get(is.values, kinds[kind].a, i), op) *
@@ -788,7 +797,7 @@ static void test_triangles(void)
 {
     static const int types[] = {FLOAT, DOUBLE, COMPLEX, DOUBLE_COMPLEX};
     for (int type = 0; type < 4; type++)
-        for (int op = 0; op < 3; op++)
+        for (int op = 0; op < operation_count(types[type]); op++)
             for (int how = 0; how < 4; how++) {
                 check_triangle(types[type], CSR, op, random_below(2), how);
                 check_triangle(types[type], COO, op, random_below(2), how);

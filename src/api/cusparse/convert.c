@@ -18,10 +18,10 @@ int cusparseSparseToDense(void *handle, const void *a_given, const void *b_given
     const struct wl_sparse_dense *b = wl_sparse_dense_check(b_given);
     void *stream;
     int status = wl_sparse_generic_stream(handle, &stream);
-    (void)algorithm, (void)space;
     if (status)
         return status;
-    if (!a || !b || a->type != b->type || a->format == WL_SPARSE_VECTOR ||
+    if (!a || !b || !space || algorithm != 0 || a->type != b->type ||
+        a->format == WL_SPARSE_VECTOR ||
         (a->is_transposed ? a->is.column_count : a->is.row_count) != b->is.row_count ||
         (a->is_transposed ? a->is.row_count : a->is.column_count) != b->is.column_count)
         return WL_SPARSE_INVALID_VALUE;
@@ -60,14 +60,14 @@ static void *starts_of(const struct wl_sparse_matrix *b, void *space, int *is_wi
 }
 
 static int take_dense(const char *call, void *handle, const void *a_given, const void *b_given,
-                      void **stream)
+                      int algorithm, void **stream)
 {
     const struct wl_sparse_dense *a = wl_sparse_dense_check(a_given);
     const struct wl_sparse_matrix *b = wl_sparse_matrix_check(b_given);
     int status = wl_sparse_generic_stream(handle, stream);
     if (status)
         return status;
-    if (!a || !b || a->type != b->type || b->format == WL_SPARSE_VECTOR ||
+    if (!a || !b || algorithm != 0 || a->type != b->type || b->format == WL_SPARSE_VECTOR ||
         (b->is_transposed ? b->is.column_count : b->is.row_count) != a->is.row_count ||
         (b->is_transposed ? b->is.row_count : b->is.column_count) != a->is.column_count)
         return WL_SPARSE_INVALID_VALUE;
@@ -82,9 +82,10 @@ int cusparseDenseToSparse_analysis(void *handle, const void *a_given, void *b_gi
     const struct wl_sparse_dense *a = a_given;
     struct wl_sparse_matrix *b = b_given;
     void *stream;
-    int is_wide,
-        status = take_dense("cusparseDenseToSparse_analysis", handle, a_given, b_given, &stream);
-    (void)algorithm;
+    int is_wide, status = take_dense("cusparseDenseToSparse_analysis", handle, a_given, b_given,
+                                     algorithm, &stream);
+    if (!status && !space)
+        status = WL_SPARSE_INVALID_VALUE;
     if (status || b->is.form == WL_SPARSE_ELLPACK) /* whose places are given */
         return status;
     struct wl_dense from = b->is_transposed ? wl_sparse_transposed(a->is) : a->is;
@@ -111,9 +112,8 @@ int cusparseDenseToSparse_convert(void *handle, const void *a_given, void *b_giv
     const struct wl_sparse_dense *a = a_given;
     const struct wl_sparse_matrix *b = b_given;
     void *stream;
-    int is_wide,
-        status = take_dense("cusparseDenseToSparse_convert", handle, a_given, b_given, &stream);
-    (void)algorithm;
+    int is_wide, status = take_dense("cusparseDenseToSparse_convert", handle, a_given, b_given,
+                                     algorithm, &stream);
     if (status)
         return status;
     struct wl_dense from = b->is_transposed ? wl_sparse_transposed(a->is) : a->is;
@@ -121,6 +121,8 @@ int cusparseDenseToSparse_convert(void *handle, const void *a_given, void *b_giv
     void *starts = starts_of(b, space, &is_wide);
     if (to.form == WL_SPARSE_ELLPACK)
         return wl_sparse_run("pick", a->type, to.row_count, stream, (void *[]){&from, &to});
+    if (!starts)
+        return WL_SPARSE_INVALID_VALUE;
     return wl_sparse_run("from_dense", a->type, from.row_count, stream,
                          (void *[]){&from, &to, &starts, &is_wide});
 }

@@ -76,6 +76,11 @@ bool wl_sparse_is_operation(int op)
     return op >= WL_SPARSE_PLAIN && op <= WL_SPARSE_CONJUGATE;
 }
 
+bool wl_sparse_is_operation_of(int op, enum wl_sparse_type type)
+{
+    return wl_sparse_is_operation(op) && (op != WL_SPARSE_CONJUGATE || wl_sparse_is_complex(type));
+}
+
 long long wl_sparse_line_count(const struct wl_sparse *self)
 {
     return self->by_element ? self->element_count : self->row_count;

@@ -61,6 +61,8 @@ struct wl_dense wl_sparse_dense_member(const struct wl_sparse_dense *of, int i);
 long long wl_sparse_line_count(const struct wl_sparse *self);
 bool wl_sparse_is_operation(int op);
 bool wl_sparse_is_complex(enum wl_sparse_type type);
+/* Whether op is one for values of a type: real ones are not conjugated. */
+bool wl_sparse_is_operation_of(int op, enum wl_sparse_type type);
 /* The kind of kernels that multiply values of types a and b to c, with sums of type compute; NULL:
  * there is none. */
 const char *wl_sparse_product_kind(int a, int b, int c, int compute);

@@ -172,8 +172,9 @@ static int take(const struct given *given, struct taken *taken)
     taken->b = wl_sparse_dense_check(given->b);
     taken->c = wl_sparse_dense_check(given->c);
     if (!taken->a || !taken->b || !taken->c || !given->alpha || !given->beta ||
-        taken->a->format == WL_SPARSE_VECTOR || !wl_sparse_is_operation(given->op_a) ||
-        !wl_sparse_is_operation(given->op_b) ||
+        taken->a->format == WL_SPARSE_VECTOR ||
+        !wl_sparse_is_operation_of(given->op_a, (enum wl_sparse_type)given->compute_type) ||
+        !wl_sparse_is_operation_of(given->op_b, taken->b->type) ||
         !is_algorithm(given->algorithm, taken->a->format, given->is_vector))
         return WL_SPARSE_INVALID_VALUE;
     taken->is_transposed = (given->op_a != WL_SPARSE_PLAIN) != taken->a->is_transposed;
@@ -228,6 +229,8 @@ static int multiply(const struct given *given, void *space)
 {
     struct taken taken;
     int status = take(given, &taken);
+    if (!status && given->is_vector && !space)
+        status = WL_SPARSE_INVALID_VALUE;
     for (int i = 0; !status && i < taken.batch_count; i++) {
         struct wl_sparse a = wl_sparse_member(taken.a, i);
         struct wl_dense b = wl_sparse_dense_member(taken.b, i),
@@ -334,12 +337,12 @@ static int take_sampled(const struct given *given, struct sampled *taken)
     taken->c = wl_sparse_matrix_check(given->c);
     if (!taken->a || !taken->b || !taken->c || !given->alpha || !given->beta ||
         taken->c->format == WL_SPARSE_VECTOR || !wl_sparse_is_operation(given->op_a) ||
-        !wl_sparse_is_operation(given->op_b))
+        !wl_sparse_is_operation(given->op_b) || given->algorithm != 0)
         return WL_SPARSE_INVALID_VALUE;
     if (taken->c->format != WL_SPARSE_CSR && taken->c->format != WL_SPARSE_BSR)
         return wl_sparse_refuse(given->call, "this format");
-    if ((given->op_a == WL_SPARSE_CONJUGATE || given->op_b == WL_SPARSE_CONJUGATE) &&
-        !wl_sparse_is_complex(taken->a->type))
+    if (!wl_sparse_is_operation_of(given->op_a, (enum wl_sparse_type)given->compute_type) ||
+        !wl_sparse_is_operation_of(given->op_b, taken->a->type))
         return WL_SPARSE_INVALID_VALUE;
     const struct wl_dense left = turned(taken->a, 0, given->op_a),
                           right = turned(taken->b, 0, given->op_b);
@@ -383,7 +386,8 @@ int cusparseSDDMM(void *handle, int op_a, int op_b, const void *alpha, const voi
 {
     struct sampled taken;
     int status = take_sampled(GIVEN("cusparseSDDMM"), &taken);
-    (void)space;
+    if (!status && !space)
+        status = WL_SPARSE_INVALID_VALUE;
     for (int i = 0; !status && i < taken.batch_count; i++) {
         struct wl_dense left = turned(taken.a, i, op_a), right = turned(taken.b, i, op_b);
         struct wl_sparse own = wl_sparse_member(taken.c, i);

@@ -45,18 +45,18 @@ struct given {
     void *handle;
     int op_a, op_b;
     const void *alpha, *a, *x, *y;
-    int compute_type;
+    int compute_type, algorithm;
     struct work *work;
 };
-#define GIVEN_VECTOR(name)                                      \
-    &(struct given)                                             \
-    {                                                           \
-        name, handle, op, 0, alpha, a, x, y, compute_type, work \
+#define GIVEN_VECTOR(name)                                                 \
+    &(struct given)                                                        \
+    {                                                                      \
+        name, handle, op, 0, alpha, a, x, y, compute_type, algorithm, work \
     }
-#define GIVEN(name)                                                  \
-    &(struct given)                                                  \
-    {                                                                \
-        name, handle, op_a, op_b, alpha, a, b, c, compute_type, work \
+#define GIVEN(name)                                                             \
+    &(struct given)                                                             \
+    {                                                                           \
+        name, handle, op_a, op_b, alpha, a, b, c, compute_type, algorithm, work \
     }
 
 struct taken {
@@ -75,7 +75,8 @@ static int take(const struct given *given, struct taken *taken)
     taken->x = wl_sparse_dense_check(given->x);
     taken->y = wl_sparse_dense_check(given->y);
     if (!taken->a || !taken->x || !taken->y || !given->alpha ||
-        !wl_sparse_is_operation(given->op_a) || !wl_sparse_is_operation(given->op_b) ||
+        !wl_sparse_is_operation_of(given->op_a, taken->a->type) ||
+        !wl_sparse_is_operation(given->op_b) || given->algorithm != 0 ||
         !wl_stand_in_check(given->work, WL_SPARSE_WORK) || taken->a->format == WL_SPARSE_VECTOR)
         return WL_SPARSE_INVALID_VALUE;
     const struct wl_sparse *own = &taken->a->is;
@@ -83,6 +84,8 @@ static int take(const struct given *given, struct taken *taken)
     if (own->row_count != own->column_count || x.row_count != own->row_count ||
         taken->y->is.row_count != own->row_count || taken->y->is.column_count != x.column_count)
         return WL_SPARSE_INVALID_VALUE;
+    if (!wl_sparse_is_operation_of(given->op_b, taken->x->type))
+        return WL_SPARSE_NOT_SUPPORTED;
     if (taken->a->format == WL_SPARSE_CSC || own->form == WL_SPARSE_BLOCKS ||
         own->form == WL_SPARSE_ELLPACK)
         return wl_sparse_refuse(given->call, "this format");
@@ -186,7 +189,6 @@ int cusparseSpSV_bufferSize(void *handle, int op, const void *alpha, const void 
                             const void *y, int compute_type, int algorithm, struct work *work,
                             size_t *size_bytes)
 {
-    (void)algorithm;
     return give_size(GIVEN_VECTOR("cusparseSpSV_bufferSize"), size_bytes);
 }
 
@@ -194,14 +196,13 @@ int cusparseSpSV_analysis(void *handle, int op, const void *alpha, const void *a
                           const void *y, int compute_type, int algorithm, struct work *work,
                           void *space)
 {
-    (void)algorithm, (void)space;
+    (void)space;
     return analyse(GIVEN_VECTOR("cusparseSpSV_analysis"));
 }
 
 int cusparseSpSV_solve(void *handle, int op, const void *alpha, const void *a, const void *x,
                        const void *y, int compute_type, int algorithm, struct work *work)
 {
-    (void)algorithm;
     return solve(GIVEN_VECTOR("cusparseSpSV_solve"));
 }
 
@@ -209,7 +210,6 @@ int cusparseSpSM_bufferSize(void *handle, int op_a, int op_b, const void *alpha,
                             const void *b, const void *c, int compute_type, int algorithm,
                             struct work *work, size_t *size_bytes)
 {
-    (void)algorithm;
     return give_size(GIVEN("cusparseSpSM_bufferSize"), size_bytes);
 }
 
@@ -217,7 +217,7 @@ int cusparseSpSM_analysis(void *handle, int op_a, int op_b, const void *alpha, c
                           const void *b, const void *c, int compute_type, int algorithm,
                           struct work *work, void *space)
 {
-    (void)algorithm, (void)space;
+    (void)space;
     return analyse(GIVEN("cusparseSpSM_analysis"));
 }
 
@@ -225,6 +225,5 @@ int cusparseSpSM_solve(void *handle, int op_a, int op_b, const void *alpha, cons
                        const void *b, const void *c, int compute_type, int algorithm,
                        struct work *work)
 {
-    (void)algorithm;
     return solve(GIVEN("cusparseSpSM_solve"));
 }

@@ -108,7 +108,8 @@ static int take_product(const char *call, void *handle, int op, const void *x, c
                         const char **kind)
 {
     int status = take(handle, x, y, taken);
-    if (!status && (!result || !wl_sparse_is_operation(op) || op == WL_SPARSE_TRANSPOSE))
+    if (!status &&
+        (!result || !wl_sparse_is_operation_of(op, taken->x->type) || op == WL_SPARSE_TRANSPOSE))
         status = WL_SPARSE_INVALID_VALUE;
     if (status)
         return status;
@@ -137,9 +138,8 @@ int cusparseSpVV(void *handle, int op, const void *x, const void *y, void *resul
     void *place = result;
     int status =
         take_product("cusparseSpVV", handle, op, x, y, result, compute_type, &taken, &kind);
-    (void)space;
-    if (status)
-        return status;
+    if (status || !space)
+        return status ? status : WL_SPARSE_INVALID_VALUE;
     struct wl_sparse from = taken.x->is;
     void *values = taken.y->is.values;
     int is_conjugate = op == WL_SPARSE_CONJUGATE;
