@@ -41,6 +41,7 @@ int cusparseSpMM(void *handle, int op_a, int op_b, const void *alpha, void *a, v
 int cusparseSDDMM(void *handle, int op_a, int op_b, const void *alpha, void *a, void *b,
                   const void *beta, void *c, int type, int algorithm, void *space);
 int cusparseSparseToDense(void *handle, void *a, void *b, int algorithm, void *space);
+int cusparseDnMatSetStridedBatch(void *matrix, int count, int64_t stride);
 int cusparseSpSM_createDescr(void **work);
 int cusparseSpSM_destroyDescr(void *work);
 int cusparseSpSM_analysis(void *handle, int op_a, int op_b, const void *alpha, void *a, void *b,
@@ -247,6 +248,10 @@ static void use_refused(void)
     EXPECT(cusparseSDDMM(handle, 0, 0, &one, dense, other, &one, a, F32, 0, NULL), INVALID_VALUE);
     EXPECT(cusparseSDDMM(handle, 0, 0, &one, dense, other, &one, a, F32, 4, memory->space),
            INVALID_VALUE);
+    EXPECT(cusparseDnMatSetStridedBatch(dense, 2, 0), 0);
+    EXPECT(cusparseSDDMM(handle, 0, 0, &one, dense, other, &one, a, F32, 0, memory->space),
+           INVALID_VALUE);
+    EXPECT(cusparseDnMatSetStridedBatch(dense, 1, 0), 0);
     EXPECT(cusparseSpVV(handle, 0, sparse, y, &result, F32, NULL), INVALID_VALUE);
     EXPECT(cusparseSpVV(handle, CONJUGATE, sparse, y, &result, F32, memory->space), INVALID_VALUE);
     EXPECT(cusparseSparseToDense(handle, a, other, 0, NULL), INVALID_VALUE);
@@ -264,6 +269,11 @@ static void use_refused(void)
            NOT_SUPPORTED);
     EXPECT(cusparseSpSM_analysis(handle, 0, 0, &one, a, dense, other, F32, 3, work, memory->space),
            INVALID_VALUE);
+    EXPECT(cusparseDnMatSetStridedBatch(other, 2, 0), 0);
+    capture_stderr();
+    EXPECT(cusparseSpSM_analysis(handle, 0, 0, &one, a, dense, other, F32, 0, work, memory->space),
+           NOT_SUPPORTED);
+    EXPECT(strstr(captured_stderr(), "batches") != NULL, 1);
     EXPECT(cusparseSpSM_destroyDescr(work), 0);
     EXPECT(memory->y[0], 100);
     EXPECT(cusparseDestroySpVec(sparse), 0);

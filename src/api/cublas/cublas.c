@@ -156,7 +156,7 @@ static log_callback *logger;
 
 int cublasSetLoggerCallback(log_callback *callback)
 {
-    logger = callback;
+    __atomic_store_n(&logger, callback, __ATOMIC_RELAXED);
     return WL_CUBLAS_OK;
 }
 
@@ -164,7 +164,7 @@ int cublasGetLoggerCallback(log_callback **callback)
 {
     if (!callback)
         return WL_CUBLAS_INVALID_VALUE;
-    *callback = logger;
+    *callback = __atomic_load_n(&logger, __ATOMIC_RELAXED);
     return WL_CUBLAS_OK;
 }
 

@@ -128,13 +128,19 @@ static bool fits(const struct given *given, const struct taken *taken)
            (given->op_b ? b->row_count : b->column_count) == c->column_count;
 }
 
+/* Whether so many factors are those of as many products. */
+static bool goes_with(int factor_count, int product_count)
+{
+    return factor_count == 1 || factor_count == product_count;
+}
+
 /* The number of products of a batch; 0: the counts do not go together. */
 static int common_batch(const struct taken *taken)
 {
     const int count = taken->c->batch_count;
-    const bool is_one = (taken->a->batch_count == 1 || taken->a->batch_count == count) &&
-                        (taken->b->batch_count == 1 || taken->b->batch_count == count);
-    return is_one ? count : 0;
+    return goes_with(taken->a->batch_count, count) && goes_with(taken->b->batch_count, count)
+               ? count
+               : 0;
 }
 
 enum {
@@ -347,8 +353,11 @@ static int take_sampled(const struct given *given, struct sampled *taken)
     const struct wl_dense left = turned(taken->a, 0, given->op_a),
                           right = turned(taken->b, 0, given->op_b);
     const struct wl_sparse *c = &taken->c->is;
+    taken->batch_count = taken->c->batch_count;
     if (left.row_count != c->row_count || right.column_count != c->column_count ||
-        left.column_count != right.row_count)
+        left.column_count != right.row_count ||
+        !goes_with(taken->a->batch_count, taken->batch_count) ||
+        !goes_with(taken->b->batch_count, taken->batch_count))
         return WL_SPARSE_INVALID_VALUE;
     taken->conjugates = (given->op_a == WL_SPARSE_CONJUGATE) | (given->op_b == WL_SPARSE_CONJUGATE)
                                                                    << 1;
@@ -359,7 +368,6 @@ static int take_sampled(const struct given *given, struct sampled *taken)
     const enum wl_sparse_type type = (enum wl_sparse_type)given->compute_type;
     taken->alpha = wl_sparse_factor(given->handle, given->alpha, type, &taken->factors[0]);
     taken->beta = wl_sparse_factor(given->handle, given->beta, type, &taken->factors[1]);
-    taken->batch_count = taken->c->batch_count;
     return WL_SPARSE_OK;
 }
 

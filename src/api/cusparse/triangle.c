@@ -86,6 +86,8 @@ static int take(const struct given *given, struct taken *taken)
         return WL_SPARSE_INVALID_VALUE;
     if (!wl_sparse_is_operation_of(given->op_b, taken->x->type))
         return WL_SPARSE_NOT_SUPPORTED;
+    if (taken->a->batch_count > 1 || taken->x->batch_count > 1 || taken->y->batch_count > 1)
+        return wl_sparse_refuse(given->call, "batches");
     if (taken->a->format == WL_SPARSE_CSC || own->form == WL_SPARSE_BLOCKS ||
         own->form == WL_SPARSE_ELLPACK)
         return wl_sparse_refuse(given->call, "this format");
