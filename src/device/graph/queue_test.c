@@ -197,6 +197,24 @@ static void *release(void *unused)
     return NULL;
 }
 
+/* The second kernel's last parameter is what the first one writes. */
+static void what_is_read_late_is_read_in_its_turn(void **state)
+{
+    (void)state;
+    struct wl_device_request request = {.kernel = wl_device_module_kernel(module, "count"),
+                                        .grid = {1, 1, 1},
+                                        .block = {8, 1, 1},
+                                        .stream = stream,
+                                        .parameters = (void *[]){&out, out},
+                                        .reads_late = true};
+    assert_int_equal(launch_waiting(7), WL_DEVICE_OK);
+    assert_int_equal(wl_device_launch(&request), WL_DEVICE_OK);
+    *flag = 1;
+    assert_int_equal(wl_device_stream_wait(stream), WL_DEVICE_OK);
+    assert_int_equal(out[0], 7);
+    assert_int_equal(out[3], 10);
+}
+
 static void calls_that_wait_on_hardware_wait(void **state)
 {
     (void)state;
@@ -399,6 +417,7 @@ int main(void)
         TEST(the_host_goes_on_while_a_kernel_waits_for_it),
         TEST(a_kernel_that_need_not_wait_runs_within_the_call),
         TEST(what_comes_behind_is_done_in_order),
+        TEST(what_is_read_late_is_read_in_its_turn),
         TEST(calls_that_wait_on_hardware_wait),
         TEST(what_is_not_of_the_stream_is_not_waited_for),
         TEST(what_is_wrong_is_refused_at_once),
