@@ -370,8 +370,10 @@ int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void 
     const int status = wl_lt_read_product(&product, operation, a, b, c, d)
                            ? wl_lt_check_product(&product)
                            : WL_LT_INVALID_VALUE;
+    if (status == WL_LT_NOT_SUPPORTED && !wl_lt_is_narrow(&product))
+        *found = 0;
     if (status)
-        return status; /* and *found stays what it is */
+        return status; /* and *found stays what it is otherwise */
     results[0] = (struct wl_lt_result){.status = WL_LT_OK, .waves = 1};
     wl_lt_fill_algorithm(&product, results[0].algorithm);
     *found = 1;
