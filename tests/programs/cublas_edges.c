@@ -42,6 +42,35 @@ int cublasGemmEx(void *handle, int op_a, int op_b, int m, int n, int k, const vo
                  const void *a, int type_a, int lda, const void *b, int type_b, int ldb,
                  const void *beta, void *c, int type_c, int ldc, int compute, int algorithm);
 
+int cublasSgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const float *alpha,
+                   const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
+                   int ldc);
+int cublasDgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const double *alpha,
+                   const double *a, int lda, const double *b, int ldb, const double *beta,
+                   double *c, int ldc);
+int cublasCgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const single *alpha,
+                   const single *a, int lda, const single *b, int ldb, const single *beta,
+                   single *c, int ldc);
+int cublasCgemmStridedBatched(void *handle, int op_a, int op_b, int m, int n, int k,
+                              const single *alpha, const single *a, int lda, long long stride_a,
+                              const single *b, int ldb, long long stride_b, const single *beta,
+                              single *c, int ldc, long long stride_c, int count);
+int cublasGemmStridedBatchedEx(void *handle, int op_a, int op_b, int m, int n, int k,
+                               const void *alpha, const void *a, int type_a, int lda,
+                               long long stride_a, const void *b, int type_b, int ldb,
+                               long long stride_b, const void *beta, void *c, int type_c, int ldc,
+                               long long stride_c, int count, int compute, int algorithm);
+int cublasSgemvStridedBatched(void *handle, int op, int m, int n, const float *alpha,
+                              const float *a, int lda, long long stride_a, const float *x, int incx,
+                              long long stride_x, const float *beta, float *y, int incy,
+                              long long stride_y, int count);
+int cublasStrsmBatched(void *handle, int side, int fill, int op, int diagonal, int m, int n,
+                       const float *alpha, const float *const *a, int lda, float *const *b, int ldb,
+                       int count);
+int cublasCtrsmBatched(void *handle, int side, int fill, int op, int diagonal, int m, int n,
+                       const single *alpha, const single *const *a, int lda, single *const *b,
+                       int ldb, int count);
+
 enum { INVALID = 7, N = 2, SIZE = N * N, COUNT = 600 };
 
 static void *handle;
@@ -189,6 +218,82 @@ static void use_sums(void)
     EXPECT(cudaFree(a), 0);
 }
 
+/* More columns and batches than a grid has blocks for: the last one is there. */
+static void use_columns(void)
+{
+    enum { MANY = 65535 * 64 + 3, FEWER = 65535 * 16 + 3 };
+    double *b = managed(MANY * sizeof *b), *c = managed(MANY * sizeof *c), two = 2, none = 0;
+    float *narrow = (float *)b, *result = (float *)c;
+    const float narrow_two = 2, narrow_none = 0;
+    const single complex_two = 2, complex_none = 0;
+    double *const a = managed(sizeof *a);
+    b[MANY - 1] = 7, b[0] = 5, *a = 3;
+    EXPECT(cublasDgemm_v2(handle, 0, 0, 1, MANY, 1, &two, a, 1, b, 1, &none, c, 1), 0);
+    EXPECT(cudaDeviceSynchronize(), 0);
+    EXPECT(c[0], 2 * 3 * 5);
+    EXPECT(c[MANY - 1], 2 * 3 * 7);
+    *(single *)a = 3, narrow[2 * MANY - 1] = 13, ((single *)b)[FEWER - 1] = 11 + 13 * I;
+    EXPECT(cublasSgemm_v2(handle, 0, 1, 1, MANY, 1, &narrow_two, (float *)a, 1, narrow + MANY, MANY,
+                          &narrow_none, result, 1),
+           0);
+    EXPECT(cudaDeviceSynchronize(), 0);
+    EXPECT(result[MANY - 1], 2 * 3 * 13);
+    EXPECT(cublasCgemm_v2(handle, 0, 0, 1, FEWER, 1, &complex_two, (single *)a, 1, (single *)b, 1,
+                          &complex_none, (single *)c, 1),
+           0);
+    EXPECT(cudaDeviceSynchronize(), 0);
+    EXPECT(((single *)c)[FEWER - 1] == 2 * 3 * (11 + 13 * I), 1);
+    EXPECT(cudaFree(a), 0);
+    EXPECT(cudaFree(c), 0);
+    EXPECT(cudaFree(b), 0);
+}
+
+static void use_batches(void)
+{
+    enum { MANY = 65535 + 2, F16 = 2, HALF_TWO = 0x4000, HALF_THREE = 0x4200, HALF_SIX = 0x4600 };
+    single *a = managed(MANY * sizeof *a), *b = managed(MANY * sizeof *b);
+    const float one = 1, none = 0;
+    const single complex_one = 1, complex_none = 0;
+    uint16_t *narrow = (uint16_t *)a, *result = (uint16_t *)b;
+    void **as = managed(MANY * sizeof *as), **bs = managed(MANY * sizeof *bs);
+    float *const x = (float *)a, *const y = (float *)b;
+    for (int i = 0; i < MANY; i++)
+        a[i] = (float)(i + 1), as[i] = &a[i], bs[i] = &b[i];
+    EXPECT(cublasCgemmStridedBatched(handle, 0, 0, 1, 1, 1, &complex_one, a, 1, 1, a + 1, 1, 0,
+                                     &complex_none, b, 1, 1, MANY),
+           0);
+    EXPECT(cudaDeviceSynchronize(), 0);
+    EXPECT(b[MANY - 1] == 2 * MANY, 1);
+    EXPECT(cublasCtrsmBatched(handle, 0, 0, 0, 0, 1, 1, &complex_one, (const single *const *)as, 1,
+                              (single *const *)bs, 1, MANY),
+           0);
+    EXPECT(cudaDeviceSynchronize(), 0);
+    EXPECT(b[MANY - 1] == 2, 1);
+    y[2 * (MANY - 1)] = 4 * MANY;
+    EXPECT(cublasStrsmBatched(handle, 0, 0, 0, 0, 1, 1, &one, (const float *const *)as, 1,
+                              (float *const *)bs, 1, MANY),
+           0);
+    EXPECT(cudaDeviceSynchronize(), 0);
+    EXPECT(y[2 * (MANY - 1)], 4);
+    EXPECT(cublasSgemvStridedBatched(handle, 0, 1, 1, &one, x, 1, 2, x + 2, 1, 0, &none, y, 1, 1,
+                                     MANY),
+           0);
+    EXPECT(cudaDeviceSynchronize(), 0);
+    EXPECT(y[MANY - 1], 2 * MANY);
+    for (int i = 0; i < MANY; i++)
+        narrow[i] = HALF_THREE, result[i] = 0;
+    narrow[MANY - 1] = HALF_TWO;
+    EXPECT(cublasGemmStridedBatchedEx(handle, 0, 0, 1, 1, 1, &one, narrow, F16, 1, 1, narrow, F16,
+                                      1, 0, &none, result, F16, 1, 1, MANY, 68, -1),
+           0);
+    EXPECT(cudaDeviceSynchronize(), 0);
+    EXPECT(result[MANY - 1], HALF_SIX);
+    EXPECT(cudaFree(bs), 0);
+    EXPECT(cudaFree(as), 0);
+    EXPECT(cudaFree(b), 0);
+    EXPECT(cudaFree(a), 0);
+}
+
 int main(void)
 {
     EXPECT(cublasCreate_v2(&handle), 0);
@@ -197,6 +302,8 @@ int main(void)
     use_lengths();
     use_options();
     use_sums();
+    use_columns();
+    use_batches();
     EXPECT(cublasDestroy_v2(handle), 0);
     return failures != 0;
 }

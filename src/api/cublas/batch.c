@@ -3,7 +3,6 @@
 #include "api/cublas/complex.h"
 #include "api/cublas/stand_in.h"
 
-#define BATCH_MAX 65535 /* blocks in y */
 #define INVERSE_MOST 32 /* the order that cublas<t>matinvBatched takes */
 
 /* Kernels for complex numbers have the parameters of those for real ones. */
@@ -17,6 +16,16 @@ struct batch {
     const void *list, *base;
     long long stride;
 };
+
+/* Those from one on. */
+static struct batch from(struct batch of, int64_t first, size_t bytes)
+{
+    if (of.list)
+        of.list = (const void *const *)of.list + first;
+    else
+        of.base = (const char *)of.base + first * of.stride * (long long)bytes;
+    return of;
+}
 
 /* Whether a matrix of so many rows can lie so. */
 static bool is_leading(int leading, int rows)
@@ -50,17 +59,25 @@ static int multiply_vectors(void *pointer, struct kernel kernel, size_t part_byt
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     if ((unsigned)op > 2 || !wl_cublas_can_point(handle, alpha) ||
-        !wl_cublas_can_point(handle, beta) || m < 0 || n < 0 || !is_leading(lda, m) || batch < 0 ||
-        batch > BATCH_MAX)
+        !wl_cublas_can_point(handle, beta) || m < 0 || n < 0 || !is_leading(lda, m) || batch < 0)
         return WL_CUBLAS_INVALID_VALUE;
     if (!m || !n || !batch)
         return WL_CUBLAS_OK;
     const int rows = op ? n : m;
     if (wl_cublas_is_zero(handle, alpha, part_bytes, parts))
         *(op ? &m : &n) = 0; /* terms of each sum */
-    return wl_cublas_launch_over(handle, kernel.file, kernel.name, rows, (uint32_t)batch,
-                                 (void *[]){&op, &m, &n, scalar(alpha), &a, &lda, &x.batch,
-                                            &x.increment, scalar(beta), &y.batch, &y.increment});
+    const size_t bytes = part_bytes * parts;
+    int status = WL_CUBLAS_OK;
+    for (int64_t first = 0; first < batch && !status; first += WL_CUBLAS_BLOCKS_MOST) {
+        struct batch as = from(a, first, bytes), xs = from(x.batch, first, bytes),
+                     ys = from(y.batch, first, bytes);
+        status =
+            wl_cublas_launch_over(handle, kernel.file, kernel.name, rows,
+                                  (uint32_t)wl_cublas_least(batch - first, WL_CUBLAS_BLOCKS_MOST),
+                                  (void *[]){&op, &m, &n, scalar(alpha), &as, &lda, &xs,
+                                             &x.increment, scalar(beta), &ys, &y.increment});
+    }
+    return status;
 }
 
 static int factor(void *pointer, struct kernel kernel, int n, const void *matrices, int lda,

@@ -5,7 +5,7 @@
 #include "api/cublas/stand_in.h"
 
 #define TILE 16
-#define BATCH_MAX 65535 /* blocks in y or z */
+#define COLUMNS_MOST ((int64_t)TILE * WL_CUBLAS_BLOCKS_MOST) /* of a launch */
 
 static const char file[] = "complex.ptx";
 
@@ -107,6 +107,44 @@ struct product {
     struct wl_complex_matrices a, b, c;
 };
 
+/* As much as a grid has blocks for. */
+static int multiply_some(const struct wl_cublas_handle *handle, const char *name,
+                         struct product product)
+{
+    const uint32_t grid[3] = {((uint32_t)product.m + TILE - 1) / TILE,
+                              ((uint32_t)product.n + TILE - 1) / TILE, (uint32_t)product.batch};
+    return wl_cublas_launch(handle, file, name, grid,
+                            (void *[]){&product.m, &product.n, &product.k,
+                                       wl_complex_scalar(product.alpha), &product.a, &product.b,
+                                       wl_complex_scalar(product.beta), &product.c});
+}
+
+static int multiply_all(const struct wl_cublas_handle *handle, const char *name,
+                        const struct product *of)
+{
+    const size_t bytes = 2 * of->part_bytes;
+    int status = WL_CUBLAS_OK;
+    if (of->n > COLUMNS_MOST && (of->b.list || of->c.list)) {
+        wl_device_refuse("cuBLAS's batch of so many columns of complex numbers");
+        return WL_CUBLAS_NOT_SUPPORTED;
+    }
+    for (int64_t first = 0; first < of->batch && !status; first += WL_CUBLAS_BLOCKS_MOST)
+        for (int64_t column = 0; column < of->n && !status; column += COLUMNS_MOST) {
+            struct product some = *of;
+            some.batch = wl_cublas_least(of->batch - first, WL_CUBLAS_BLOCKS_MOST);
+            some.n = wl_cublas_least(of->n - column, COLUMNS_MOST);
+            some.a = wl_complex_from(of->a, first, bytes);
+            some.b = wl_complex_from(of->b, first, bytes);
+            some.c = wl_complex_from(of->c, first, bytes);
+            if (column) {
+                some.b = wl_complex_column_from(some.b, column, bytes);
+                some.c = wl_complex_column_from(some.c, column, bytes);
+            }
+            status = multiply_some(handle, name, some);
+        }
+    return status;
+}
+
 /* are_valid: what the call says of a, b and c. */
 static int multiply(void *pointer, const char *name, bool are_valid, const struct product *of)
 {
@@ -115,18 +153,13 @@ static int multiply(void *pointer, const char *name, bool are_valid, const struc
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     if (!are_valid || !wl_cublas_can_point(handle, of->alpha) ||
-        !wl_cublas_can_point(handle, of->beta) || of->batch < 0 || of->batch > BATCH_MAX)
+        !wl_cublas_can_point(handle, of->beta) || of->batch < 0)
         return WL_CUBLAS_INVALID_VALUE;
     const bool is_zero = wl_cublas_is_zero(handle, of->alpha, of->part_bytes, 2);
     if (!of->m || !of->n || !of->batch || (is_zero && wl_cublas_is_one(of->beta)))
         return WL_CUBLAS_OK;
     product.k = is_zero ? 0 : of->k;
-    const uint32_t grid[3] = {((uint32_t)of->m + TILE - 1) / TILE,
-                              ((uint32_t)of->n + TILE - 1) / TILE, (uint32_t)of->batch};
-    return wl_cublas_launch(handle, file, name, grid,
-                            (void *[]){&product.m, &product.n, &product.k,
-                                       wl_complex_scalar(of->alpha), &product.a, &product.b,
-                                       wl_complex_scalar(of->beta), &product.c});
+    return multiply_all(handle, name, &product);
 }
 
 static int multiply_matrices(void *handle, const char *name, size_t bytes,
@@ -199,8 +232,9 @@ struct triangle {
 
 /* Of the matrices a and b say where they are, the rest follows from of. On the right side it is the
  * transposed problem: rows of b are its columns, and op(a) is turned once more. */
-static int solve(void *pointer, const char *name, const struct triangle *of, const void *alpha,
-                 struct wl_complex_matrices a, struct wl_complex_matrices b, int batch)
+static int solve(void *pointer, const char *name, size_t bytes, const struct triangle *of,
+                 const void *alpha, struct wl_complex_matrices a, struct wl_complex_matrices b,
+                 int batch)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     const bool is_right = of->side == 1, is_turned = (of->op != 0) != is_right;
@@ -212,7 +246,7 @@ static int solve(void *pointer, const char *name, const struct triangle *of, con
         (unsigned)of->op > 2 ||
         !wl_complex_is_operand(&(struct wl_complex_operand){0, order, order, of->lda}) ||
         !wl_complex_is_operand(&(struct wl_complex_operand){0, of->m, of->n, of->ldb}) ||
-        !wl_cublas_can_point(handle, alpha) || batch < 0 || batch > BATCH_MAX)
+        !wl_cublas_can_point(handle, alpha) || batch < 0)
         return WL_CUBLAS_INVALID_VALUE;
     if (!of->m || !of->n || !batch)
         return WL_CUBLAS_OK;
@@ -221,9 +255,17 @@ static int solve(void *pointer, const char *name, const struct triangle *of, con
     a.is_conjugate = of->op == 2;
     b.row_step = is_right ? of->ldb : 1;
     b.column_step = is_right ? 1 : of->ldb;
-    return wl_cublas_launch_over(
-        handle, file, name, columns, (uint32_t)batch,
-        (void *[]){&is_upper, &is_unit, &order, &columns, wl_complex_scalar(alpha), &a, &b});
+    int status = WL_CUBLAS_OK;
+    for (int64_t first = 0; first < batch && !status; first += WL_CUBLAS_BLOCKS_MOST) {
+        struct wl_complex_matrices from = wl_complex_from(a, first, bytes),
+                                   to = wl_complex_from(b, first, bytes);
+        status =
+            wl_cublas_launch_over(handle, file, name, columns,
+                                  (uint32_t)wl_cublas_least(batch - first, WL_CUBLAS_BLOCKS_MOST),
+                                  (void *[]){&is_upper, &is_unit, &order, &columns,
+                                             wl_complex_scalar(alpha), &from, &to});
+    }
+    return status;
 }
 
 #define NAME(letter, kernel) "warplens_" #letter kernel
@@ -370,7 +412,7 @@ static int solve(void *pointer, const char *name, const struct triangle *of, con
     int cublas##Letter##trsm_v2(void *handle, int side, int fill, int op, int diagonal, int m,     \
                                 int n, const T *alpha, const T *a, int lda, T *b, int ldb)         \
     {                                                                                              \
-        return solve(handle, NAME(letter, "solve"),                                                \
+        return solve(handle, NAME(letter, "solve"), sizeof(T),                                     \
                      &(struct triangle){side, fill, op, diagonal, m, n, lda, ldb}, alpha,          \
                      (struct wl_complex_matrices){.base = a},                                      \
                      (struct wl_complex_matrices){.base = b}, 1);                                  \
@@ -379,7 +421,7 @@ static int solve(void *pointer, const char *name, const struct triangle *of, con
                                     int n, const T *alpha, const T *const *a, int lda,             \
                                     T *const *b, int ldb, int count)                               \
     {                                                                                              \
-        return solve(handle, NAME(letter, "solve"),                                                \
+        return solve(handle, NAME(letter, "solve"), sizeof(T),                                     \
                      &(struct triangle){side, fill, op, diagonal, m, n, lda, ldb}, alpha,          \
                      (struct wl_complex_matrices){.list = a},                                      \
                      (struct wl_complex_matrices){.list = b}, count);                              \

@@ -64,6 +64,25 @@ static inline struct wl_complex_matrices wl_complex_listed_of(const struct wl_co
     return made;
 }
 
+/* Those from one of a batch on. */
+static inline struct wl_complex_matrices wl_complex_from(struct wl_complex_matrices of,
+                                                         int64_t first, size_t bytes)
+{
+    if (of.list)
+        of.list = (const void *const *)of.list + first;
+    else
+        of.base = (const char *)of.base + first * of.stride * (long long)bytes;
+    return of;
+}
+
+/* Those of a column on; not listed ones. */
+static inline struct wl_complex_matrices wl_complex_column_from(struct wl_complex_matrices of,
+                                                                int64_t column, size_t bytes)
+{
+    of.base = (const char *)of.base + column * of.column_step * (long long)bytes;
+    return of;
+}
+
 /* A vector whose step is negative begins at its end. */
 static inline const void *wl_complex_begin_of(const void *x, int n, int increment, size_t bytes)
 {

@@ -144,8 +144,15 @@ static void *scale_of(const void *given, int compute, float *wide)
     return wide;
 }
 
-static int multiply_mixed(struct wl_cublas_handle *handle, const struct product *product,
-                          const struct product_row *row)
+/* The element at an index. */
+static void *at(const struct matrix *matrix, long long index, size_t bytes)
+{
+    return (char *)(uintptr_t)matrix->elements + index * (long long)bytes;
+}
+
+/* As much as a grid has blocks for. */
+static int multiply_some(struct wl_cublas_handle *handle, const struct product *product,
+                         const struct product_row *row)
 {
     const struct matrix *a = &product->a, *b = &product->b, *c = &product->c;
     int m = product->m, n = product->n, k = product->k;
@@ -184,10 +191,27 @@ static int multiply_mixed(struct wl_cublas_handle *handle, const struct product 
         grid, parameters);
 }
 
-/* The element at an index. */
-static void *at(const struct matrix *matrix, long long index, size_t bytes)
+static int multiply_mixed(struct wl_cublas_handle *handle, const struct product *product,
+                          const struct product_row *row)
 {
-    return (char *)(uintptr_t)matrix->elements + index * (long long)bytes;
+    const int64_t columns_most = (int64_t)TILE * WL_CUBLAS_BLOCKS_MOST;
+    const size_t factor_bytes = wl_number_bytes(row->direct.factor),
+                 result_bytes = wl_number_bytes(row->direct.result);
+    const long long column_b = product->op_b ? 1 : product->b.leading;
+    int status = WL_CUBLAS_OK;
+    for (int64_t first = 0; first < product->count && !status; first += WL_CUBLAS_BLOCKS_MOST)
+        for (int64_t column = 0; column < product->n && !status; column += columns_most) {
+            struct product some = *product;
+            some.count = wl_cublas_least(product->count - first, WL_CUBLAS_BLOCKS_MOST);
+            some.n = wl_cublas_least(product->n - column, columns_most);
+            some.a.elements = at(&product->a, first * product->a.stride, factor_bytes);
+            some.b.elements =
+                at(&product->b, first * product->b.stride + column * column_b, factor_bytes);
+            some.c.elements = at(
+                &product->c, first * product->c.stride + column * product->c.leading, result_bytes);
+            status = multiply_some(handle, &some, row);
+        }
+    return status;
 }
 
 static int multiply_plain(void *handle, const struct product *product)

@@ -7,6 +7,7 @@
 #include "api/cublas/stand_in.h"
 
 #define TILE 64
+#define COLUMNS_MOST ((int64_t)TILE * WL_CUBLAS_BLOCKS_MOST) /* of a launch */
 #define DEPTH_STEP 8
 
 /* The kernels' parameters. */
@@ -87,15 +88,24 @@ enum wl_cublas_status wl_cublas_multiply(const struct wl_cublas_product *product
         wl_cublas_is_zero(product->handle, product->alpha, sizeof *product->alpha, 1);
     if (is_zero && *product->beta == 1.0f)
         return WL_CUBLAS_OK;
-    int m = (int)product->m, n = (int)product->n;
+    int m = (int)product->m;
     int k = is_zero ? 0 : (int)product->k;
     int lda = (int)product->lda, ldb = (int)product->ldb, ldc = (int)product->ldc;
     const float *a = product->a, *b = product->b;
     float *c = product->c;
-    void *parameters[] = {&m,   &n, &k,   (void *)(uintptr_t)product->alpha, &a,
-                          &lda, &b, &ldb, (void *)(uintptr_t)product->beta,  &c,
-                          &ldc};
-    const uint32_t grid[] = {(uint32_t)(m + TILE - 1) / TILE, (uint32_t)(n + TILE - 1) / TILE, 1};
-    return (enum wl_cublas_status)wl_cublas_launch_kernel(
-        product->handle, find_kernel(product->transpose_a, product->transpose_b), grid, parameters);
+    enum wl_cublas_status status = WL_CUBLAS_OK;
+    for (int64_t left = product->n; left > 0 && !status; left -= COLUMNS_MOST) {
+        int n = wl_cublas_least(left, COLUMNS_MOST);
+        void *parameters[] = {&m,   &n, &k,   (void *)(uintptr_t)product->alpha, &a,
+                              &lda, &b, &ldb, (void *)(uintptr_t)product->beta,  &c,
+                              &ldc};
+        const uint32_t grid[] = {(uint32_t)(m + TILE - 1) / TILE, (uint32_t)(n + TILE - 1) / TILE,
+                                 1};
+        status = (enum wl_cublas_status)wl_cublas_launch_kernel(
+            product->handle, find_kernel(product->transpose_a, product->transpose_b), grid,
+            parameters);
+        b += n * (product->transpose_b ? 1 : product->ldb);
+        c += n * product->ldc;
+    }
+    return status;
 }

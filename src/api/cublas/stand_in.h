@@ -30,8 +30,13 @@ bool wl_cublas_is_one(const void *scalar);
 struct wl_device_kernel *wl_cublas_find_kernel(const char *file, const char *name);
 enum wl_cublas_status wl_cublas_status_of(int code);
 
-/* Blocks of so many threads: */
-enum { WL_CUBLAS_BLOCK_THREADS = 256 };
+/* Blocks of so many threads; grids have so many in y and z at most: what is larger takes several
+ * launches. */
+enum { WL_CUBLAS_BLOCK_THREADS = 256, WL_CUBLAS_BLOCKS_MOST = 65535 };
+static inline int wl_cublas_least(int64_t one, int64_t other)
+{
+    return (int)(one < other ? one : other);
+}
 /* A kernel in the handle's stream; NULL: it was not found. Scalars that the handle says are in
  * memory of the device are read when it runs, if parameters says where they are. */
 int wl_cublas_launch_kernel(const struct wl_cublas_handle *handle, struct wl_device_kernel *kernel,

@@ -3,8 +3,6 @@
 
 #include "api/cublas/stand_in.h"
 
-#define BATCH_MAX 65535 /* blocks in y */
-
 /* As the kernels' parameters have it: element (row, column) at row * row_step + column *
  * column_step. */
 struct matrix {
@@ -156,8 +154,8 @@ static int scale(void *pointer, const char *name, int side, int m, int n, const 
 
 /* As solve() of dense.c, for each of a batch. */
 static int solve_batch(void *pointer, const char *name, struct shape shape, int m, int n,
-                       const void *alpha, const void *as, int lda, const void *bs, int ldb,
-                       int batch)
+                       const void *alpha, const void *const *as, int lda, const void *const *bs,
+                       int ldb, int batch)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     int is_upper = shape.fill == 1, transpose = (shape.op != 0) != (shape.side == 1),
@@ -167,13 +165,19 @@ static int solve_batch(void *pointer, const char *name, struct shape shape, int 
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     if (!is_shape(&shape) || !wl_cublas_can_point(handle, alpha) || m < 0 || n < 0 ||
-        !is_leading(lda, order) || !is_leading(ldb, m) || batch < 0 || batch > BATCH_MAX)
+        !is_leading(lda, order) || !is_leading(ldb, m) || batch < 0)
         return WL_CUBLAS_INVALID_VALUE;
     if (!m || !n || !batch)
         return WL_CUBLAS_OK;
-    return launch_over(handle, name, columns, batch,
-                       (void *[]){&is_upper, &transpose, &is_unit, &order, &columns, scalar(alpha),
-                                  &as, &lda, &b.at, &b.row_step, &b.column_step});
+    int status = WL_CUBLAS_OK;
+    for (int64_t left = batch; left > 0 && !status; left -= WL_CUBLAS_BLOCKS_MOST) {
+        status =
+            launch_over(handle, name, columns, wl_cublas_least(left, WL_CUBLAS_BLOCKS_MOST),
+                        (void *[]){&is_upper, &transpose, &is_unit, &order, &columns, scalar(alpha),
+                                   &as, &lda, &bs, &b.row_step, &b.column_step});
+        as += WL_CUBLAS_BLOCKS_MOST, bs += WL_CUBLAS_BLOCKS_MOST;
+    }
+    return status;
 }
 
 #define NAME(letter, kernel) "warplens_" #letter kernel
@@ -275,8 +279,8 @@ static int solve_batch(void *pointer, const char *name, struct shape shape, int 
                                     T *const *b, int ldb, int count)                               \
     {                                                                                              \
         return solve_batch(handle, NAME(letter, "solve_batch"),                                    \
-                           (struct shape){side, fill, op, diagonal}, m, n, alpha, a, lda, b, ldb,  \
-                           count);                                                                 \
+                           (struct shape){side, fill, op, diagonal}, m, n, alpha,                  \
+                           (const void *const *)a, lda, (const void *const *)b, ldb, count);       \
     }
 
 #define CALLS(Letter, letter, T)    \

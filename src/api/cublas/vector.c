@@ -9,6 +9,7 @@
 #define BLOCK_THREADS 256
 #define BLOCKS_MAX 1024
 #define TILE 16
+#define COLUMNS_MOST ((int64_t)TILE * WL_CUBLAS_BLOCKS_MOST) /* of a launch */
 
 static struct wl_product read_gemm(const struct wl_product_kernel *self, const void *parameters)
 {
@@ -222,11 +223,18 @@ int cublasDgemm_v2(void *pointer, int op_a, int op_b, int m, int n, int k, const
     if (!m || !n || (is_zero && *beta == 1.0))
         return WL_CUBLAS_OK;
     k = is_zero ? 0 : k;
-    int transpose_a = op_a != 0, transpose_b = op_b != 0;
-    uint32_t grid[] = {((uint32_t)m + TILE - 1) / TILE, ((uint32_t)n + TILE - 1) / TILE};
-    return run_as(handle, "warplens_dgemm_16x16", &gemm_direct, grid,
-                  (void *[]){&transpose_a, &transpose_b, &m, &n, &k, (void *)(uintptr_t)alpha, &a,
-                             &lda, &b, &ldb, (void *)(uintptr_t)beta, &c, &ldc});
+    int transpose_a = op_a != 0, transpose_b = op_b != 0, status = WL_CUBLAS_OK;
+    for (int64_t left = n; left > 0 && !status; left -= COLUMNS_MOST) {
+        int columns = wl_cublas_least(left, COLUMNS_MOST);
+        uint32_t grid[] = {((uint32_t)m + TILE - 1) / TILE, ((uint32_t)columns + TILE - 1) / TILE};
+        status = run_as(handle, "warplens_dgemm_16x16", &gemm_direct, grid,
+                        (void *[]){&transpose_a, &transpose_b, &m, &columns, &k,
+                                   (void *)(uintptr_t)alpha, &a, &lda, &b, &ldb,
+                                   (void *)(uintptr_t)beta, &c, &ldc});
+        b += (int64_t)columns * (op_b ? 1 : ldb);
+        c += (int64_t)columns * ldc;
+    }
+    return status;
 }
 
 int cublasDgemmStridedBatched(void *handle, int op_a, int op_b, int m, int n, int k,
