@@ -67,6 +67,14 @@ int cublasSgemvStridedBatched(void *handle, int op, int m, int n, const float *a
 int cublasStrsmBatched(void *handle, int side, int fill, int op, int diagonal, int m, int n,
                        const float *alpha, const float *const *a, int lda, float *const *b, int ldb,
                        int count);
+int cublasCtrsv_v2(void *handle, int fill, int op, int diagonal, int n, const single *a, int lda,
+                   single *x, int incx);
+int cublasCtpsv_v2(void *handle, int fill, int op, int diagonal, int n, const single *a, single *x,
+                   int incx);
+int cublasZtrsv_v2(void *handle, int fill, int op, int diagonal, int n, const twice *a, int lda,
+                   twice *x, int incx);
+int cublasCmatinvBatched(void *handle, int n, const single *const *a, int lda,
+                         single *const *inverses, int ldi, int *info, int count);
 int cublasCtrsmBatched(void *handle, int side, int fill, int op, int diagonal, int m, int n,
                        const single *alpha, const single *const *a, int lda, single *const *b,
                        int ldb, int count);
@@ -218,6 +226,43 @@ static void use_sums(void)
     EXPECT(cudaFree(a), 0);
 }
 
+/* Quotients by numbers whose squares overflow or vanish: 2 s / (s + s i) is 1 - i. */
+static void use_quotients(void)
+{
+    single *a = managed(sizeof *a), *x = managed(sizeof *x), **list = managed(2 * sizeof *list);
+    twice *b = managed(sizeof *b), *y = managed(sizeof *y);
+    int *info = managed(sizeof *info);
+    list[0] = a, list[1] = x;
+    for (int i = 0; i < 2; i++) {
+        const float scale = i ? 0x1p100f : 0x1p-100f;
+        *a = scale + scale * I;
+        *x = 2 * scale;
+        EXPECT(cublasCtrsv_v2(handle, 0, 0, 0, 1, a, 1, x, 1), 0);
+        EXPECT(cudaDeviceSynchronize(), 0);
+        EXPECT(*x == 1 - I, 1);
+        *x = 2 * scale;
+        EXPECT(cublasCtpsv_v2(handle, 0, 0, 0, 1, a, x, 1), 0);
+        EXPECT(cudaDeviceSynchronize(), 0);
+        EXPECT(*x == 1 - I, 1);
+        EXPECT(
+            cublasCmatinvBatched(handle, 1, (const single *const *)list, 1, list + 1, 1, info, 1),
+            0);
+        EXPECT(cudaDeviceSynchronize(), 0);
+        EXPECT(*x * (2 * scale) == 1 - I, 1);
+        *b = (i ? 0x1p700 : 0x1p-700) * (1 + I);
+        *y = i ? 0x1p701 : 0x1p-699;
+        EXPECT(cublasZtrsv_v2(handle, 0, 0, 0, 1, b, 1, y, 1), 0);
+        EXPECT(cudaDeviceSynchronize(), 0);
+        EXPECT(*y == 1 - I, 1);
+    }
+    EXPECT(cudaFree(info), 0);
+    EXPECT(cudaFree(y), 0);
+    EXPECT(cudaFree(b), 0);
+    EXPECT(cudaFree(list), 0);
+    EXPECT(cudaFree(x), 0);
+    EXPECT(cudaFree(a), 0);
+}
+
 /* More columns and batches than a grid has blocks for: the last one is there. */
 static void use_columns(void)
 {
@@ -302,6 +347,7 @@ int main(void)
     use_lengths();
     use_options();
     use_sums();
+    use_quotients();
     use_columns();
     use_batches();
     EXPECT(cublasDestroy_v2(handle), 0);

@@ -180,7 +180,7 @@ DEVICE void solve(int is_upper, int is_unit, int order, int columns, complex<T> 
                 const int done = is_upper ? order - 1 - k : k;
                 sum = sum - a.get(from, row, done) * to[b.place(done, column)];
             }
-            *own = is_unit ? sum : sum / a.get(from, row, row);
+            *own = is_unit ? sum : quotient(sum, a.get(from, row, row));
         }
 }
 

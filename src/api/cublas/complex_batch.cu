@@ -66,7 +66,7 @@ DEVICE void factor(int n, complex<T> *const *matrices, int lda, int *all_pivots,
             continue;
         }
         for (int row = k + 1 + thread; row < n; row += THREADS)
-            a[row + (i64)k * lda] = a[row + (i64)k * lda] / divisor;
+            a[row + (i64)k * lda] = quotient(a[row + (i64)k * lda], divisor);
         __syncthreads();
         const int rest = n - k - 1;
         for (i64 i = thread; i < (i64)rest * rest; i += THREADS) {
@@ -110,7 +110,7 @@ DEVICE void solve_factored(int op, int n, int columns, const complex<T> *const *
                     const int done = is_backwards ? n - 1 - k : k;
                     sum = sum - element(a, lda, op, row, done) * b[done];
                 }
-                b[row] = is_lower ? sum : sum / element(a, lda, op, row, row);
+                b[row] = is_lower ? sum : quotient(sum, element(a, lda, op, row, row));
             }
         }
         for (int k = n - 1; op && pivots && k >= 0; k--)
@@ -148,7 +148,7 @@ DEVICE void invert(int n, const complex<T> *a, int lda, complex<T> *inverse, int
         if (thread < width) {
             const complex<T> value = work[other][thread];
             work[other][thread] = work[k][thread];
-            work[k][thread] = value / divisor;
+            work[k][thread] = quotient(value, divisor);
         }
         __syncthreads();
         const int column = thread % width; /* its other columns have no thread beside them */
@@ -197,7 +197,7 @@ template <typename T> DEVICE complex<T> make_reflector(int m, int k, complex<T> 
     const T length = root(square(head) + below), diagonal = head.real < 0 ? length : -length;
     const complex<T> divisor = {head.real - diagonal, head.imaginary};
     for (int row = k + 1 + thread; row < m; row += THREADS)
-        v[row] = v[row] / divisor;
+        v[row] = quotient(v[row], divisor);
     if (!thread)
         v[k] = {diagonal, 0};
     __syncthreads();
@@ -252,7 +252,7 @@ DEVICE void fit(int m, int n, int columns, complex<T> *a, int lda, complex<T> *c
             complex<T> sum = own[row];
             for (int k = row + 1; k < n; k++)
                 sum = sum - a[row + (i64)k * lda] * own[k];
-            own[row] = sum / a[row + (i64)row * lda];
+            own[row] = quotient(sum, a[row + (i64)row * lda]);
         }
     }
     if (info && !thread)

@@ -3,7 +3,7 @@
  *
  * packed.ptx is made from this file (see the command in its first line) and embedded in the library.
  */
-#include "../common/complex.cuh"
+#include "complex.cuh"
 
 template <typename T> DEVICE bool is_zero(T a)
 {
@@ -104,7 +104,7 @@ template <typename T> DEVICE void solve(const stored<T> &a, T *x, i64 incx)
     for (int i = 0; i < a.rows; i++) {
         const int k = is_backward ? a.rows - 1 - i : i, left = is_backward ? k : a.rows - 1 - k;
         if (!thread && !a.is_unit)
-            x[k * incx] = x[k * incx] / a.get(k, k);
+            x[k * incx] = quotient(x[k * incx], a.get(k, k));
         __syncthreads();
         for (int away = 1 + thread; away <= reach && away <= left; away += THREADS) {
             const int row = is_backward ? k - away : k + away;
