@@ -1,6 +1,8 @@
 /* cuSPARSE in captured streams: factors in memory of the device are those that are there when the
  * graph runs, and what the host would wait for is refused. Old descriptions take no other values
  * than there are; values that a triangle is given anew are as many as the matrix has by then. */
+#include <complex.h>
+
 #include "runtime.h"
 
 int cudaStreamBeginCapture(void *stream, int mode);
@@ -48,6 +50,9 @@ int cusparseSpSM_analysis(void *handle, int op_a, int op_b, const void *alpha, v
                           void *c, int type, int algorithm, void *work, void *space);
 int cusparseDenseToSparse_analysis(void *handle, void *a, void *b, int algorithm, void *space);
 int cusparseDenseToSparse_convert(void *handle, void *a, void *b, int algorithm, void *space);
+int cusparseCgtsv2(void *handle, int m, int n, const float complex *below,
+                   const float complex *diagonal, const float complex *above, float complex *b,
+                   int ldb, void *space);
 int cusparseSpSV_createDescr(void **work);
 int cusparseSpSV_destroyDescr(void *work);
 int cusparseSpSV_analysis(void *handle, int op, const void *alpha, void *a, void *x, void *y,
@@ -284,6 +289,48 @@ static void use_refused(void)
     EXPECT(cusparseDestroySpMat(a), 0);
 }
 
+/* Quotients of complex numbers whose squares overflow or vanish: 2 s / (s + s i) is 1 - i. */
+static void use_quotients(void)
+{
+    enum { C32 = 4, ROWS = 3 };
+    struct line {
+        float complex diagonal[ROWS], none[ROWS], x[ROWS], y[ROWS], space[64];
+        int offsets[ROWS + 1], indices[ROWS];
+    } * of;
+    const float complex one = 1;
+    void *a, *x, *y, *work;
+    EXPECT(cudaMallocManaged((void **)&of, sizeof *of, 1), 0);
+    for (int large = 0; large < 2; large++) {
+        const float scale = large ? 0x1p100f : 0x1p-100f;
+        for (int i = 0; i < ROWS; i++) {
+            of->diagonal[i] = scale + scale * I, of->x[i] = 2 * scale, of->none[i] = 0;
+            of->offsets[i] = of->indices[i] = i;
+        }
+        of->offsets[ROWS] = ROWS;
+        EXPECT(cusparseCreateCsr(&a, ROWS, ROWS, ROWS, of->offsets, of->indices, of->diagonal,
+                                 INDEX_32, INDEX_32, 0, C32),
+               0);
+        EXPECT(cusparseCreateDnVec(&x, ROWS, of->x, C32), 0);
+        EXPECT(cusparseCreateDnVec(&y, ROWS, of->y, C32), 0);
+        EXPECT(cusparseSpSV_createDescr(&work), 0);
+        EXPECT(cusparseSpSV_analysis(handle, 0, &one, a, x, y, C32, 0, work, of->space), 0);
+        EXPECT(cusparseSpSV_solve(handle, 0, &one, a, x, y, C32, 0, work), 0);
+        EXPECT(cusparseCgtsv2(handle, ROWS, 1, of->none, of->diagonal, of->none, of->x, ROWS,
+                              of->space),
+               0);
+        EXPECT(cudaStreamSynchronize(stream), 0);
+        for (int i = 0; i < ROWS; i++) {
+            EXPECT(of->y[i] == 1 - I, 1);
+            EXPECT(of->x[i] == 1 - I, 1);
+        }
+        EXPECT(cusparseSpSV_destroyDescr(work), 0);
+        EXPECT(cusparseDestroyDnVec(y), 0);
+        EXPECT(cusparseDestroyDnVec(x), 0);
+        EXPECT(cusparseDestroySpMat(a), 0);
+    }
+    EXPECT(cudaFree(of), 0);
+}
+
 int main(void)
 {
     EXPECT(cusparseCreate(&handle), 0);
@@ -296,6 +343,7 @@ int main(void)
     use_descriptions();
     use_new_values();
     use_refused();
+    use_quotients();
     EXPECT(cudaFree(memory), 0);
     EXPECT(cusparseDestroyMatDescr(description), 0);
     EXPECT(cusparseDestroy(handle), 0);

@@ -93,7 +93,7 @@ template <typename T> DEVICE void factor_lu(wl_sparse a, int *zero_pivot, int is
                 continue;
             T *pivot = find<T>(a, own.column, own.column);
             if (pivot)
-                values[own.at] = values[own.at] / *pivot;
+                values[own.at] = quotient(values[own.at], *pivot);
             i64 above = row_begin(a, own.column), above_end = row_begin(a, own.column + 1);
             for (i64 u = find_from(a, own.column, above, above_end, own.column + 1); u < above_end; u++) {
                 entry other = entry_of(a, own.column, above, u);
@@ -130,7 +130,7 @@ template <typename T> DEVICE void factor_cholesky(wl_sparse a, int *zero_pivot)
             }
             if (own.column < row) {
                 T *pivot = find<T>(a, own.column, own.column);
-                values[own.at] = pivot ? sum / *pivot : sum;
+                values[own.at] = pivot ? quotient(sum, *pivot) : sum;
                 continue;
             }
             has_pivot = real_of(sum) > 0;
@@ -189,7 +189,7 @@ template <typename T, int K> DEVICE void solve_band(wl_band b, T *rows)
                 rows[(i * W + c) * b.count + system] = window[0][c];
             x[i * b.x_step + system * b.x_stride] = window[0][W];
             for (int r = 1; r <= K; r++) {
-                T factor = i + r < b.row_count ? window[r][0] / window[0][0] : T{};
+                T factor = i + r < b.row_count ? quotient(window[r][0], window[0][0]) : T{};
                 for (int c = 1; c <= W; c++)
                     window[r][c - (c < W)] = window[r][c] - factor * window[0][c];
                 window[r][W - 1] = T{};
@@ -203,7 +203,7 @@ template <typename T, int K> DEVICE void solve_band(wl_band b, T *rows)
             T sum = x[i * b.x_step + system * b.x_stride];
             for (int c = 1; c < W && i + c < b.row_count; c++)
                 sum = sum - rows[(i * W + c) * b.count + system] * x[(i + c) * b.x_step + system * b.x_stride];
-            x[i * b.x_step + system * b.x_stride] = sum / rows[i * W * b.count + system];
+            x[i * b.x_step + system * b.x_stride] = quotient(sum, rows[i * W * b.count + system]);
         }
     }
 }

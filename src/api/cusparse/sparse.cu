@@ -215,7 +215,7 @@ DEVICE void solve(wl_sparse a, wl_dense x, wl_dense y, T alpha, const T *diagona
             }
             if (diagonals && !how.is_unit)
                 diagonal = conjugate(diagonals[row], how.is_conjugate);
-            at<T>(y, row, column) = sum = sum / diagonal;
+            at<T>(y, row, column) = sum = quotient(sum, diagonal);
             for (i64 e = begin; how.is_transposed && e < end; e++) {
                 entry other = entry_of(a, row, begin, e);
                 if (how.is_upper ? other.column > row : other.column < row && other.column >= 0)
