@@ -1,7 +1,9 @@
 /* What the compiler's generated code registers before main: fat binaries, kernels by the address of
  * their host stubs, variables by the address of their host shadows. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <uthash.h>
 
 #include "api/cudart/runtime.h"
@@ -19,6 +21,8 @@ struct symbol_entry {
     struct wl_device_module *module;
     char *name;
     void **managed; /* where the address of a managed variable is wanted, or NULL */
+    bool is_texture,
+        reads_float; /* a texture reference, and one of integers read as numbers to 1 */
     UT_hash_handle hh;
 };
 
@@ -159,18 +163,63 @@ void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const 
     add_symbol(handle, shadow, name, NULL);
 }
 
-/* References of CUDA 11, which kernels that use them are refused for. */
-void __cudaRegisterTexture(void **handle, const void *shadow, const void **device_address,
-                           const char *name, int dimensions, int is_normalized, int is_extern)
+/* The name that PTX gives a variable of this C++ name, "::name" or "::space::name" (Itanium C++
+ * ABI, 5.1.2). free() it. */
+static char *mangle(const char *name)
 {
-    (void)handle, (void)shadow, (void)device_address, (void)name;
-    (void)dimensions, (void)is_normalized, (void)is_extern;
+    enum { NUMBER_BYTES = 20 };
+    const char *first = strncmp(name, "::", 2) ? name : name + 2;
+    if (!strstr(first, "::"))
+        return wl_string_copy(first);
+    const size_t capacity = strlen(first) * NUMBER_BYTES + sizeof "_ZNE";
+    char *made = wl_alloc(capacity);
+    size_t length = (size_t)snprintf(made, capacity, "_ZN");
+    for (const char *part = first; part;) {
+        const char *end = strstr(part, "::");
+        const size_t bytes = end ? (size_t)(end - part) : strlen(part);
+        length +=
+            (size_t)snprintf(made + length, capacity - length, "%zu%.*s", bytes, (int)bytes, part);
+        part = end ? end + 2 : NULL;
+    }
+    snprintf(made + length, capacity - length, "E");
+    return made;
 }
 
+/* References of CUDA 11: variables that hold a texture's handle. */
+void __cudaRegisterTexture(void **handle, const void *shadow, const void **device_address,
+                           const char *name, int dimensions, int reads_float, int is_extern)
+{
+    struct symbol_entry *entry;
+    (void)device_address, (void)dimensions, (void)is_extern;
+    char *mangled = mangle(name);
+    add_symbol(handle, shadow, mangled, NULL);
+    free(mangled);
+    pthread_mutex_lock(&lock);
+    HASH_FIND_PTR(symbols, &shadow, entry);
+    entry->is_texture = true;
+    entry->reads_float = reads_float;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Kernels that use surface references are refused. */
 void __cudaRegisterSurface(void **handle, const void *shadow, const void **device_address,
                            const char *name, int dimensions, int is_extern)
 {
-    __cudaRegisterTexture(handle, shadow, device_address, name, dimensions, 0, is_extern);
+    (void)handle, (void)shadow, (void)device_address, (void)name;
+    (void)dimensions, (void)is_extern;
+}
+
+bool wl_cudart_find_texture(const void *reference, void **address, bool *reads_float)
+{
+    struct symbol_entry *entry;
+    size_t size_bytes;
+    pthread_mutex_lock(&lock);
+    HASH_FIND_PTR(symbols, &reference, entry);
+    pthread_mutex_unlock(&lock);
+    if (!entry || !entry->is_texture)
+        return false;
+    *reads_float = entry->reads_float;
+    return !wl_device_module_symbol(entry->module, entry->name, address, &size_bytes);
 }
 
 void __cudaRegisterManagedVar(void **handle, void **address, char *device_address, const char *name,

@@ -46,6 +46,9 @@ void wl_cudart_add_kernel(struct wl_device_kernel *kernel);
 void wl_cudart_forget_module(struct wl_device_module *module);
 /* Address and size of a device variable by its host shadow. WL_DEVICE_INVALID_SYMBOL if unknown. */
 int wl_cudart_find_symbol(const void *symbol, void **address, size_t *size_bytes);
+/* The variable of a texture reference, and whether its integers are read as numbers up to 1; false:
+ * there is none. */
+bool wl_cudart_find_texture(const void *reference, void **address, bool *reads_float);
 
 /* Alias of a function for programs built with -default-stream per-thread. All streams of the
  * simulated GPU run in issue order, so both do the same. suffix: ptsz or ptds. */

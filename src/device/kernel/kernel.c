@@ -6,6 +6,7 @@
 #include "device/core/handles.h"
 #include "device/kernel/state.h"
 #include "device/kernel/whatif.h"
+#include "device/texture/state.h"
 #include "ptx/lower/lower.h"
 
 void wl_device_kernel_free(struct wl_device_kernel *kernel)
@@ -31,6 +32,12 @@ static uint64_t resolve(void *self, const char *symbol)
     struct wl_device_kernel *kernel = self;
     uint64_t address = wl_device_module_resolve(kernel->module, kernel->image, symbol);
     return address ? address : wl_device_runtime_address(symbol);
+}
+
+static uint64_t reference(void *self, const char *symbol)
+{
+    const uint64_t address = resolve(self, symbol);
+    return address ? wl_device_texture_of_reference(address) : 0;
 }
 
 static const struct wl_ptx_function *find_function(void *self, const char *name,
@@ -122,6 +129,7 @@ static int lower(struct wl_device_kernel *kernel)
         .module = kernel->image->parsed,
         .function = wl_ptx_module_find_function(kernel->image->parsed, kernel->name),
         .resolve = resolve,
+        .reference = reference,
         .find_function = find_function,
         .linked_module = linked_module,
         .self = kernel,

@@ -15,4 +15,8 @@ struct wl_device_textures {
 };
 extern struct wl_device_textures wl_device_textures;
 
+/* The handle that a texture reference's variable at the address holds, of a texture without texels
+ * until one is bound. */
+uint64_t wl_device_texture_of_reference(uint64_t address);
+
 #endif

@@ -383,6 +383,34 @@ int wl_device_texture_destroy(uint64_t handle)
     return code;
 }
 
+uint64_t wl_device_texture_of_reference(uint64_t address)
+{
+    uint64_t *held = (uint64_t *)(uintptr_t)address;
+    if (!find_texture(*held)) {
+        struct wl_device_texture *made = wl_alloc_zero(1, sizeof *made);
+        made->sampled.storage = WL_TEXTURE_BUFFER;
+        *held = add_texture(made);
+    }
+    return *held;
+}
+
+int wl_device_texture_bind(void *reference, const struct wl_device_texture_description *description)
+{
+    struct wl_texture sampled = {.storage = WL_TEXTURE_BUFFER};
+    wl_device_enter();
+    int code = wl_device_state_check();
+    if (code == WL_DEVICE_OK && description) {
+        sampled.storage = WL_TEXTURE_ARRAY;
+        code = sample(description, false, &sampled);
+    }
+    if (code == WL_DEVICE_OK) {
+        const uint64_t handle = wl_device_texture_of_reference((uint64_t)(uintptr_t)reference);
+        find_texture(handle)->sampled = sampled;
+    }
+    wl_device_leave();
+    return code;
+}
+
 int wl_device_texture_query(uint64_t handle, bool is_surface,
                             struct wl_device_texture_description *description)
 {

@@ -77,6 +77,10 @@ struct wl_device_texture_description {
 };
 WL_EXPORT int wl_device_texture_create(const struct wl_device_texture_description *description,
                                        bool is_surface, uint64_t *handle);
+/* Lets the texture reference whose variable is at the address (of a module, 8 bytes) stand for such
+ * a texture; NULL: for one without texels. */
+WL_EXPORT int wl_device_texture_bind(void *reference,
+                                     const struct wl_device_texture_description *description);
 /* As hardware: an unknown handle is no error. */
 WL_EXPORT int wl_device_texture_destroy(uint64_t handle);
 WL_EXPORT int wl_device_texture_query(uint64_t handle, bool is_surface,

@@ -12,6 +12,9 @@ struct wl_ptx_lower_input {
     /* Address of a module-scope variable (.global, .const) or function; 0 if unknown. Shared and
      * local variables are laid out by the lowering. */
     uint64_t (*resolve)(void *self, const char *symbol);
+    /* The handle of the texture object that a texture reference of the module stands for; 0 if
+     * there is none. May be NULL. */
+    uint64_t (*reference)(void *self, const char *symbol);
     /* A function that this module only declares, in the modules linked with it (-rdc); NULL, or may
      * return NULL. */
     const struct wl_ptx_function *(*find_function)(void *self, const char *name,

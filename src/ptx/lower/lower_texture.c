@@ -1,6 +1,6 @@
 /* Families of texture and surface instructions, whose objects are handles in registers: tex, tld4,
- * txq, suld, sust, sured, suq. References that are variables of the module, separate samplers and
- * offsets are not modelled. */
+ * txq, suld, sust, sured, suq; tex also through a texture reference, a variable of the module whose
+ * object is known by now. Surface references, separate samplers and offsets are not modelled. */
 #include <string.h>
 
 #include "base/count.h"
@@ -73,6 +73,25 @@ static bool read_words(const struct wl_ptx_instruction *instruction, struct obje
     return words->geometry >= 0;
 }
 
+/* A register with the handle; false: there is none. */
+static bool find_handle(struct lowering *lowering, const struct wl_ptx_operand *object,
+                        bool may_be_reference, uint32_t *handle)
+{
+    const struct wl_ptx_lower_input *input = lowering->input;
+    if (object->kind != WL_PTX_OPERAND_ADDRESS || object->integer)
+        return false;
+    if (object->reg >= 0) {
+        *handle = lower_register_of(lowering, object->reg);
+        return lower_register_class(lowering, *handle) == WL_CLASS_64;
+    }
+    const uint64_t found = may_be_reference && object->name && input->reference
+                               ? input->reference(input->self, object->name)
+                               : 0;
+    if (found)
+        *handle = lower_constant(lowering, WL_CLASS_64, found);
+    return found;
+}
+
 /* The handle and the coordinates of `[object, {x, y}]`; at counts the registers. */
 static bool add_place(struct lowering *lowering, const struct wl_ptx_operand *operand,
                       enum wl_texture_geometry geometry, bool is_float, uint32_t *registers,
@@ -81,15 +100,14 @@ static bool add_place(struct lowering *lowering, const struct wl_ptx_operand *op
     const uint32_t count = wl_texture_coordinates(geometry);
     const bool is_layered =
         geometry == WL_TEXTURE_A1D || geometry == WL_TEXTURE_A2D || geometry == WL_TEXTURE_ACUBE;
+    const bool is_texture = lowering->instruction->opcode[0] == 't';
+    uint32_t handle = 0;
     if (operand->kind != WL_PTX_OPERAND_VECTOR || operand->item_count != 2 ||
-        operand->items[0].kind != WL_PTX_OPERAND_ADDRESS || operand->items[0].reg < 0 ||
-        operand->items[0].integer)
+        !find_handle(lowering, &operand->items[0], is_texture, &handle))
         return false;
     const struct wl_ptx_operand *vector = &operand->items[1];
     const bool is_vector = vector->kind == WL_PTX_OPERAND_VECTOR;
-    uint32_t handle = lower_register_of(lowering, operand->items[0].reg);
-    if ((is_vector ? vector->item_count : 1) < count ||
-        lower_register_class(lowering, handle) != WL_CLASS_64)
+    if ((is_vector ? vector->item_count : 1) < count)
         return false;
     registers[(*at)++] = handle;
     for (uint32_t i = 0; i < count; i++)
