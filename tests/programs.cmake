@@ -95,6 +95,7 @@ wl_program_test(sparse_generic sparse_generic.c warplens-cusparse-12 warplens-cu
 wl_program_test(sparse_product sparse_product.c warplens-cusparse-12 warplens-cudart-13)
 wl_program_test(cublaslt_products cublaslt_products.c warplens-cublas-13 warplens-cublaslt-13 warplens-cudart-13)
 wl_program_test(cublaslt_algorithms cublaslt_algorithms.c warplens-cublaslt-13 warplens-cudart-13)
+wl_program_test(cublaslt_doubles cublaslt_doubles.c warplens-cublaslt-13 warplens-cudart-13)
 wl_program_test(cublaslt_epilogues cublaslt_epilogues.c warplens-cublaslt-13 warplens-cudart-13 m)
 wl_program_test(cublaslt_transforms cublaslt_transforms.c warplens-cublaslt-13 warplens-cudart-13)
 wl_program_test(cublaslt_narrow cublaslt_narrow.c warplens-cublaslt-13 warplens-cudart-13 m)

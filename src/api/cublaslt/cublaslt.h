@@ -18,7 +18,14 @@ enum {
 #define WL_LT_ALGORITHM_BYTES 64 /* of cublasLtMatmulAlgo_t */
 
 /* Types of elements, as CUDA numbers them. */
-enum { WL_LT_F32 = 0, WL_LT_F16 = 2, WL_LT_BF16 = 14, WL_LT_E4M3 = 28, WL_LT_E5M2 = 29 };
+enum {
+    WL_LT_F32 = 0,
+    WL_LT_F64 = 1,
+    WL_LT_F16 = 2,
+    WL_LT_BF16 = 14,
+    WL_LT_E4M3 = 28,
+    WL_LT_E5M2 = 29
+};
 
 /* A description: attributes by number, of 4 or 8 bytes each but for some. */
 struct wl_lt_attributes {

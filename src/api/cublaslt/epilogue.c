@@ -42,6 +42,14 @@ static int type_of(const struct wl_lt_product *product, unsigned which)
     return wl_lt_kernel_type(told < 0 ? product->d.type : told);
 }
 
+/* Bias and ReLU are all that there is for doubles. */
+static bool is_of_doubles(const struct wl_lt_product *product)
+{
+    const int64_t bias_type = number(product, WL_LT_OPERATION_BIAS_TYPE);
+    return product->a.type == WL_LT_F64 && product->b.type == WL_LT_F64 &&
+           product->d.type == WL_LT_F64 && (bias_type < 0 || bias_type == WL_LT_F64);
+}
+
 static bool has_mask(int64_t epilogue)
 {
     return epilogue & (RELU | DRELU);
@@ -65,6 +73,8 @@ int wl_lt_check_epilogue(const struct wl_lt_product *product)
         return WL_LT_NOT_SUPPORTED;
     if (epilogue == WL_LT_EPILOGUE_DEFAULT)
         return WL_LT_OK;
+    if (is_of_doubles(product))
+        return epilogue & ~(int64_t)(RELU | BIAS) ? WL_LT_NOT_SUPPORTED : WL_LT_OK;
     const bool has_types = wl_lt_kernel_type(product->d.type) >= 0 &&
                            wl_lt_kernel_type(product->a.type) >= 0 &&
                            wl_lt_kernel_type(product->b.type) >= 0 &&
@@ -125,6 +135,10 @@ static int finish_wide(const struct wl_lt_product *product, int what, void *to, 
         .aux_leading = number(product, WL_LT_OPERATION_AUX_LEADING),
         .aux_stride = number(product, WL_LT_OPERATION_AUX_STRIDE),
     };
+    if (is_of_doubles(product))
+        return wl_stand_in_run(&wl_lt_kernels, "warplens_epilogue_doubles",
+                               (uint64_t)(d->rows * d->columns * count_of(d)), stream,
+                               (void *[]){&arguments});
     const long long groups = (d->rows + 7) / 8;
     return wl_stand_in_run(&wl_lt_kernels, "warplens_epilogue_wide",
                            (uint64_t)(groups * d->columns * count_of(d)), stream,
@@ -168,7 +182,8 @@ int wl_lt_finish_product(const struct wl_lt_product *product, const void *a, con
     if (epilogue == WL_LT_EPILOGUE_DEFAULT || !product->d.rows || !product->d.columns)
         return WL_LT_OK;
     if (what)
-        status = what & ~WL_LT_EPILOGUE_ALL || product->d.is_by_rows || product->d.count > 1
+        status = what & ~WL_LT_EPILOGUE_ALL || product->d.is_by_rows || product->d.count > 1 ||
+                         is_of_doubles(product)
                      ? finish_wide(product, what, d, stream)
                      : finish_plain(product, what, d, stream);
     if (!status && epilogue & BIAS_GRADIENT)

@@ -254,6 +254,24 @@ GLOBAL void warplens_epilogue_wide(wl_lt_epilogue of)
     }
 }
 
+/* Bias and ReLU of a product in double precision. */
+GLOBAL void warplens_epilogue_doubles(wl_lt_epilogue of)
+{
+    const long long all = of.rows * of.columns * of.count;
+    const long long step = (long long)__nvvm_read_ptx_sreg_nctaid_x() * 256;
+    for (long long i = (long long)__nvvm_read_ptx_sreg_ctaid_x() * 256 + __nvvm_read_ptx_sreg_tid_x(); i < all;
+         i += step) {
+        const long long row = i % of.rows, column = i / of.rows % of.columns, batch = i / of.rows / of.columns;
+        double *at = (double *)of.d + batch * of.stride + row * of.row_step + column * of.column_step;
+        double value = *at;
+        if (of.what & BIAS)
+            value += ((const double *)of.bias)[batch * of.bias_stride + row];
+        if (of.what & RELU)
+            value = value > 0 ? value : 0;
+        *at = value;
+    }
+}
+
 /* A block for each line's sum. */
 GLOBAL void warplens_line_sums(wl_lt_sums of)
 {
