@@ -105,6 +105,9 @@ foreach(name epilogue random fft sparse solver)
   wl_embed(wl_embedded_${room} ${CMAKE_CURRENT_BINARY_DIR}/embedded_${room}.c ${files})
   target_sources(room_api_${room} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded_${room}.c)
 endforeach()
+wl_embed(wl_embedded_cudnn ${CMAKE_CURRENT_BINARY_DIR}/embedded_cudnn.c
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/convolve.ptx)
+target_sources(room_api_cudnn PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded_cudnn.c)
 foreach(row "cublaslt cublasLt cublasLt 11 12 13" "curand curand curand 10" "cufft cufft cufft 10 11 12"
             "cusparse cusparse cusparse 11 12" "cusolver cusolver cusolver 11 12" "cudnn cudnn cudnn 8 9"
             "nvjitlink nvJitLink nvJitLink,__nvJitLink 12 13" "nvml nvidia-ml nvml 1" "nccl nccl nccl 2")
@@ -117,6 +120,9 @@ foreach(row "cublaslt cublasLt cublasLt 11 12 13" "curand curand curand 10" "cuf
       set(node "")
     endif()
     set(objects $<TARGET_OBJECTS:room_api_${room}>)
+    if(room STREQUAL cudnn)
+      list(APPEND objects ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/version/${version}.c)
+    endif()
     if(room STREQUAL cublaslt) # multiplies with cuBLAS's kernels
       list(APPEND objects ${traced_cublas} ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c)
     endif()

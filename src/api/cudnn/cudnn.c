@@ -1,40 +1,139 @@
-/* cuDNN: its handles can be made and freed; each call that would compute is refused by name. Names
- * and numbers are those of the cuDNN documentation. */
-#include "api/common/stand_in.h"
+/* cuDNN's handles, versions and texts, and what is refused by name. Names and numbers are those of
+ * the cuDNN documentation. */
+#include "api/cudnn/cudnn.h"
 
-#define MAGIC 0x7763646eu
+#include <stdio.h>
 
-enum { OK = 0, INVALID_VALUE = 2000, NOT_SUPPORTED = 3000 };
+#include "base/count.h"
 
-/* H(create, destroy): a handle, which knows nothing. */
-#define H(create, destroy) WL_STAND_IN_HANDLE(create, destroy, MAGIC, INVALID_VALUE)
-H(cudnnCreate, cudnnDestroy)
-H(cudnnCreateTensorDescriptor, cudnnDestroyTensorDescriptor)
-H(cudnnCreateFilterDescriptor, cudnnDestroyFilterDescriptor)
-H(cudnnCreateConvolutionDescriptor, cudnnDestroyConvolutionDescriptor)
-H(cudnnCreateActivationDescriptor, cudnnDestroyActivationDescriptor)
-H(cudnnCreatePoolingDescriptor, cudnnDestroyPoolingDescriptor)
+struct handle {
+    uint32_t magic;
+    void *stream;
+};
 
-/* Work is done when a call returns. */
-int cudnnSetStream(void *handle, void *stream)
+int wl_cudnn_create(void **made, enum wl_cudnn_magic magic, size_t bytes)
 {
-    (void)stream;
-    return wl_stand_in_check(handle, MAGIC) ? OK : INVALID_VALUE;
+    if (!made)
+        return WL_CUDNN_BAD_PARAM;
+    *made = wl_stand_in_create(magic, bytes);
+    return WL_CUDNN_OK;
 }
 
-const char *cudnnGetErrorString(int status)
+int wl_cudnn_destroy(void *self, enum wl_cudnn_magic magic)
 {
-    return status == OK ? "success" : status == NOT_SUPPORTED ? "not supported" : "error";
+    return wl_stand_in_destroy(self, magic) ? WL_CUDNN_OK : WL_CUDNN_BAD_PARAM;
 }
+
+int wl_cudnn_refuse(const char *call, const char *what)
+{
+    char text[128];
+    snprintf(text, sizeof text, "%s (cuDNN) of %s", call, what);
+    wl_device_refuse(text);
+    return WL_CUDNN_NOT_SUPPORTED;
+}
+
+int wl_cudnn_launched(int device_code)
+{
+    return device_code == WL_DEVICE_OK              ? WL_CUDNN_OK
+           : device_code == WL_DEVICE_OUT_OF_MEMORY ? WL_CUDNN_ALLOC_FAILED
+                                                    : WL_CUDNN_EXECUTION_FAILED;
+}
+
+/* ---- handles ---- */
+
+int cudnnCreate(void **handle)
+{
+    if (wl_device_check())
+        return WL_CUDNN_NOT_INITIALIZED;
+    return wl_cudnn_create(handle, WL_CUDNN_MAGIC_HANDLE, sizeof(struct handle));
+}
+
+int cudnnDestroy(void *handle)
+{
+    return wl_cudnn_destroy(handle, WL_CUDNN_MAGIC_HANDLE);
+}
+
+bool wl_cudnn_stream(const void *handle, void **stream)
+{
+    const struct handle *self = handle;
+    if (!self || self->magic != WL_CUDNN_MAGIC_HANDLE)
+        return false;
+    *stream = self->stream;
+    return true;
+}
+
+int cudnnSetStream(struct handle *handle, void *stream)
+{
+    if (!wl_stand_in_check(handle, WL_CUDNN_MAGIC_HANDLE))
+        return WL_CUDNN_BAD_PARAM;
+    handle->stream = stream;
+    return WL_CUDNN_OK;
+}
+
+int cudnnGetStream(struct handle *handle, void **stream)
+{
+    return stream && wl_cudnn_stream(handle, stream) ? WL_CUDNN_OK : WL_CUDNN_BAD_PARAM;
+}
+
+/* ---- versions and texts ---- */
 
 size_t cudnnGetVersion(void)
 {
-    return 90000;
+    return wl_cudnn_version.number;
 }
 
 size_t cudnnGetCudartVersion(void)
 {
     return 13000;
+}
+
+/* What a version number consists of: cuDNN 9 has two digits for the minor version, 8 one. */
+int cudnnGetProperty(int property, int *value)
+{
+    const int number = (int)wl_cudnn_version.number, major = number >= 10000 ? 10000 : 1000;
+    const int parts[] = {number / major, number % major / 100, number % 100};
+    if (!value || property < 0 || (size_t)property >= WL_COUNT(parts))
+        return WL_CUDNN_BAD_PARAM;
+    *value = parts[property];
+    return WL_CUDNN_OK;
+}
+
+/* The parts of the library are one here, of one version. */
+#define CHECK(name)         \
+    int name(void)          \
+    {                       \
+        return WL_CUDNN_OK; \
+    }
+CHECK(cudnnGraphVersionCheck)
+CHECK(cudnnOpsVersionCheck)
+CHECK(cudnnCnnVersionCheck)
+CHECK(cudnnAdvVersionCheck)
+
+const char *cudnnGetErrorString(int status)
+{
+    const struct {
+        int status;
+        const char *text;
+    } rows[] = {
+        {WL_CUDNN_OK, "CUDNN_STATUS_SUCCESS"},
+        {WL_CUDNN_NOT_INITIALIZED, "CUDNN_STATUS_NOT_INITIALIZED"},
+        {WL_CUDNN_BAD_PARAM, "CUDNN_STATUS_BAD_PARAM"},
+        {WL_CUDNN_NOT_SUPPORTED, "CUDNN_STATUS_NOT_SUPPORTED"},
+        {WL_CUDNN_INTERNAL_ERROR, "CUDNN_STATUS_INTERNAL_ERROR"},
+        {WL_CUDNN_EXECUTION_FAILED, "CUDNN_STATUS_EXECUTION_FAILED"},
+        {WL_CUDNN_ALLOC_FAILED, "CUDNN_STATUS_ALLOC_FAILED"},
+    };
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
+        if (rows[i].status == status)
+            return rows[i].text;
+    return "CUDNN_UNKNOWN_STATUS";
+}
+
+/* No call keeps a text of what went wrong. */
+void cudnnGetLastErrorString(char *message, size_t bytes)
+{
+    if (message && bytes)
+        message[0] = '\0';
 }
 
 /* ---- what is not there ---- */
@@ -44,7 +143,7 @@ size_t cudnnGetCudartVersion(void)
     int name(void)                          \
     {                                       \
         wl_device_refuse(#name " (cuDNN)"); \
-        return NOT_SUPPORTED;               \
+        return WL_CUDNN_NOT_SUPPORTED;      \
     }
 #include "api/cudnn/unsupported.def"
 #undef U

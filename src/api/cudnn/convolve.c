@@ -1,0 +1,127 @@
+/* Convolutions and their gradients: checks of shapes, and launches of convolve.cu's kernels. */
+#include "api/cudnn/convolve.h"
+
+#include <limits.h>
+
+#include "api/cudnn/cudnn.h"
+#include "api/cudnn/kernels.h"
+#include "api/cudnn/launch.h"
+
+static struct wl_cudnn_kernels kernels = {.name = "convolve.ptx"};
+
+/* Whether a result of that type may be made of sums of that one; those of halves are computed in
+ * single precision. */
+static bool has_sums(int type, int compute_type)
+{
+    return compute_type == type || (compute_type == WL_CUDNN_FLOAT && type != WL_CUDNN_DOUBLE);
+}
+
+int wl_cudnn_convolution_shape(const struct wl_cudnn_convolution *c,
+                               const struct wl_cudnn_tensor *x, const struct wl_cudnn_tensor *w,
+                               int dims[WL_CUDNN_RANK_MAX])
+{
+    if (c->spatial + 2 != x->rank || x->rank != w->rank || c->groups < 1 ||
+        w->dims[0] % c->groups || (long long)w->dims[1] * c->groups != x->dims[1])
+        return WL_CUDNN_BAD_PARAM;
+    dims[0] = x->dims[0];
+    dims[1] = w->dims[0];
+    for (int i = 0; i < c->spatial; i++) {
+        const long long reach = (w->dims[2 + i] - 1LL) * c->dilations[i] + 1,
+                        room = x->dims[2 + i] + 2LL * c->pads[i] - reach;
+        if (room < 0 || room / c->strides[i] >= INT_MAX)
+            return WL_CUDNN_BAD_PARAM;
+        dims[2 + i] = (int)(room / c->strides[i]) + 1;
+    }
+    return WL_CUDNN_OK;
+}
+
+int wl_cudnn_can_convolve(enum wl_cudnn_way way, const struct wl_cudnn_convolution *c,
+                          const struct wl_cudnn_tensor *x_shape,
+                          const struct wl_cudnn_tensor *w_shape,
+                          const struct wl_cudnn_tensor *y_shape)
+{
+    const struct wl_cudnn_tensor *made = way == WL_CUDNN_FORWARD ? y_shape
+                                         : way == WL_CUDNN_DATA  ? x_shape
+                                                                 : w_shape;
+    int dims[WL_CUDNN_RANK_MAX];
+    const int status = wl_cudnn_convolution_shape(c, x_shape, w_shape, dims);
+    if (status)
+        return status;
+    if (y_shape->rank != x_shape->rank || x_shape->type != w_shape->type ||
+        y_shape->type != x_shape->type)
+        return WL_CUDNN_BAD_PARAM;
+    for (int i = 0; i < y_shape->rank; i++)
+        if (y_shape->dims[i] != dims[i])
+            return WL_CUDNN_BAD_PARAM;
+    if (c->spatial < 1 || c->spatial > WL_DNN_SPATIAL || !wl_cudnn_is_floating(x_shape->type) ||
+        !has_sums(x_shape->type, c->compute_type) || !wl_cudnn_is_writable(made))
+        return WL_CUDNN_NOT_SUPPORTED;
+    return WL_CUDNN_OK;
+}
+
+/* A tensor's strides as of three spatial dimensions. */
+static void spread(const struct wl_cudnn_tensor *tensor, long long steps[WL_DNN_RANK])
+{
+    const int missing = WL_DNN_RANK - tensor->rank;
+    for (int i = 0; i < WL_DNN_RANK; i++)
+        steps[i] = i < 2 ? tensor->strides[i] : i - missing < 2 ? 0 : tensor->strides[i - missing];
+}
+
+static struct wl_dnn_convolution take(const struct wl_cudnn_convolution *c,
+                                      const struct wl_cudnn_tensor *x,
+                                      const struct wl_cudnn_tensor *w,
+                                      const struct wl_cudnn_tensor *y)
+{
+    struct wl_dnn_convolution made = {
+        .batch = x->dims[0],
+        .groups = c->groups,
+        .channels = w->dims[1],
+        .filters = w->dims[0] / c->groups,
+    };
+    const int missing = WL_DNN_SPATIAL - c->spatial;
+    for (int d = 0; d < WL_DNN_SPATIAL; d++) {
+        const int i = d - missing;
+        made.in[d] = i < 0 ? 1 : x->dims[2 + i];
+        made.taps[d] = i < 0 ? 1 : w->dims[2 + i];
+        made.out[d] = i < 0 ? 1 : y->dims[2 + i];
+        made.pads[d] = i < 0 ? 0 : c->pads[i];
+        made.strides[d] = i < 0 ? 1 : c->strides[i];
+        made.dilations[d] = i < 0 ? 1 : c->dilations[i];
+    }
+    spread(x, made.x);
+    spread(w, made.w);
+    spread(y, made.y);
+    return made;
+}
+
+int wl_cudnn_convolve(void *stream, enum wl_cudnn_way way, const struct wl_cudnn_convolution *c,
+                      const struct wl_cudnn_tensor *x_shape, void *x,
+                      const struct wl_cudnn_tensor *w_shape, void *w,
+                      const struct wl_cudnn_tensor *y_shape, void *y, double alpha, double beta)
+{
+    static const char *const names[] = {
+        [WL_CUDNN_FORWARD] = "forward",
+        [WL_CUDNN_DATA] = "backward_data",
+        [WL_CUDNN_FILTER] = "backward_filter",
+    };
+    const struct wl_cudnn_tensor *made = way == WL_CUDNN_FORWARD ? y_shape
+                                         : way == WL_CUDNN_DATA  ? x_shape
+                                                                 : w_shape;
+    const int status = wl_cudnn_can_convolve(way, c, x_shape, w_shape, y_shape);
+    if (status)
+        return status;
+    struct wl_dnn_convolution taken = take(c, x_shape, w_shape, y_shape);
+    if (c->is_flipped) { /* the first tap is the last one that is stored, steps go back */
+        long long last = 0;
+        for (int d = 0; d < WL_DNN_SPATIAL; d++) {
+            last += (taken.taps[d] - 1) * taken.w[2 + d];
+            taken.w[2 + d] = -taken.w[2 + d];
+        }
+        w = (char *)w + last * (long long)wl_cudnn_type_bytes(w_shape->type);
+    }
+    union wl_cudnn_scalar factors[] = {wl_cudnn_scalar(x_shape->type, alpha),
+                                       wl_cudnn_scalar(x_shape->type, beta)};
+    void *parameters[] = {&taken, &x, &w, &y, &factors[0], &factors[1]};
+    return wl_cudnn_run(&kernels, names[way], x_shape->type, (uint64_t)wl_cudnn_tensor_count(made),
+                        stream, parameters);
+}

@@ -1,0 +1,305 @@
+/* Descriptors of operations: they are made, filled and read. */
+#include "api/cudnn/descriptors.h"
+
+#include <limits.h>
+
+/* H(name, MAGIC, struct): makes and frees such a descriptor. */
+#define H(name, magic, type)                                                       \
+    int cudnnCreate##name##Descriptor(void **made)                                 \
+    {                                                                              \
+        return wl_cudnn_create(made, WL_CUDNN_MAGIC_##magic, sizeof(struct type)); \
+    }                                                                              \
+    int cudnnDestroy##name##Descriptor(void *self)                                 \
+    {                                                                              \
+        return wl_cudnn_destroy(self, WL_CUDNN_MAGIC_##magic);                     \
+    }
+H(Convolution, CONVOLUTION, wl_cudnn_convolution_descriptor)
+H(Pooling, POOLING, wl_cudnn_pooling)
+H(Activation, ACTIVATION, wl_cudnn_activation)
+
+/* A part of what is set; the result may be NULL. */
+static void tell(int *result, int value)
+{
+    if (result)
+        *result = value;
+}
+
+static void tell_number(double *result, double value)
+{
+    if (result)
+        *result = value;
+}
+
+/* As many as are wanted and there. */
+static void tell_all(int *results, const int *values, int wanted, int count)
+{
+    for (int i = 0; results && i < wanted && i < count; i++)
+        results[i] = values[i];
+}
+
+/* ---- convolutions ---- */
+
+/* cudnnMathType_t and cudnnReorderType_t, as many as there are */
+enum { MATH_TYPES = 4, REORDER_TYPES = 2 };
+/* cudnnConvolutionMode_t */
+enum { CONVOLUTION = 0, CROSS_CORRELATION = 1 };
+
+const struct wl_cudnn_convolution *wl_cudnn_convolution_check(const void *descriptor)
+{
+    const struct wl_cudnn_convolution_descriptor *self = descriptor;
+    return self && self->magic == WL_CUDNN_MAGIC_CONVOLUTION && self->is.spatial ? &self->is : NULL;
+}
+
+/* The descriptor, whether or not it is filled. */
+static struct wl_cudnn_convolution_descriptor *convolution(void *descriptor)
+{
+    return wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_CONVOLUTION);
+}
+
+int cudnnSetConvolutionNdDescriptor(void *descriptor, int spatial, const int *pads,
+                                    const int *strides, const int *dilations, int mode,
+                                    int compute_type)
+{
+    struct wl_cudnn_convolution_descriptor *self = convolution(descriptor);
+    struct wl_cudnn_convolution made = {
+        .spatial = spatial,
+        .groups = self && self->is.groups ? self->is.groups : 1,
+        .is_flipped = mode == CONVOLUTION,
+        .compute_type = compute_type,
+    };
+    if (!self || !pads || !strides || !dilations || spatial < 1 || compute_type < 0 ||
+        (mode != CONVOLUTION && mode != CROSS_CORRELATION))
+        return WL_CUDNN_BAD_PARAM;
+    if (spatial > WL_CUDNN_SPATIAL_MAX || !wl_cudnn_type_bytes(compute_type))
+        return WL_CUDNN_NOT_SUPPORTED;
+    for (int i = 0; i < spatial; i++) {
+        if (pads[i] < 0 || strides[i] < 1 || dilations[i] < 1)
+            return WL_CUDNN_BAD_PARAM;
+        made.pads[i] = pads[i];
+        made.strides[i] = strides[i];
+        made.dilations[i] = dilations[i];
+    }
+    self->is = made;
+    return WL_CUDNN_OK;
+}
+
+int cudnnSetConvolution2dDescriptor(void *self, int pad_h, int pad_w, int stride_h, int stride_w,
+                                    int dilation_h, int dilation_w, int mode, int compute_type)
+{
+    return cudnnSetConvolutionNdDescriptor(self, 2, (int[]){pad_h, pad_w},
+                                           (int[]){stride_h, stride_w},
+                                           (int[]){dilation_h, dilation_w}, mode, compute_type);
+}
+
+int cudnnGetConvolutionNdDescriptor(const void *descriptor, int wanted, int *spatial, int *pads,
+                                    int *strides, int *dilations, int *mode, int *compute_type)
+{
+    const struct wl_cudnn_convolution *is = wl_cudnn_convolution_check(descriptor);
+    if (!is || wanted < 0)
+        return WL_CUDNN_BAD_PARAM;
+    tell(spatial, is->spatial);
+    tell_all(pads, is->pads, wanted, is->spatial);
+    tell_all(strides, is->strides, wanted, is->spatial);
+    tell_all(dilations, is->dilations, wanted, is->spatial);
+    tell(mode, is->is_flipped ? CONVOLUTION : CROSS_CORRELATION);
+    tell(compute_type, is->compute_type);
+    return WL_CUDNN_OK;
+}
+
+int cudnnGetConvolution2dDescriptor(const void *descriptor, int *pad_h, int *pad_w, int *stride_h,
+                                    int *stride_w, int *dilation_h, int *dilation_w, int *mode,
+                                    int *compute_type)
+{
+    const struct wl_cudnn_convolution *is = wl_cudnn_convolution_check(descriptor);
+    if (!is || is->spatial != 2)
+        return WL_CUDNN_BAD_PARAM;
+    tell(pad_h, is->pads[0]);
+    tell(pad_w, is->pads[1]);
+    tell(stride_h, is->strides[0]);
+    tell(stride_w, is->strides[1]);
+    tell(dilation_h, is->dilations[0]);
+    tell(dilation_w, is->dilations[1]);
+    return cudnnGetConvolutionNdDescriptor(descriptor, 0, NULL, NULL, NULL, NULL, mode,
+                                           compute_type);
+}
+
+int cudnnSetConvolutionGroupCount(void *descriptor, int groups)
+{
+    struct wl_cudnn_convolution_descriptor *self = convolution(descriptor);
+    if (!self || groups < 1)
+        return WL_CUDNN_BAD_PARAM;
+    self->is.groups = groups;
+    return WL_CUDNN_OK;
+}
+
+int cudnnGetConvolutionGroupCount(void *descriptor, int *groups)
+{
+    const struct wl_cudnn_convolution_descriptor *self = convolution(descriptor);
+    if (!self || !groups)
+        return WL_CUDNN_BAD_PARAM;
+    *groups = self->is.groups ? self->is.groups : 1;
+    return WL_CUDNN_OK;
+}
+
+/* How sums are made is the stand-in's own matter. */
+int cudnnSetConvolutionMathType(void *descriptor, int math_type)
+{
+    struct wl_cudnn_convolution_descriptor *self = convolution(descriptor);
+    if (!self || math_type < 0 || math_type >= MATH_TYPES)
+        return WL_CUDNN_BAD_PARAM;
+    self->math_type = math_type;
+    return WL_CUDNN_OK;
+}
+
+int cudnnGetConvolutionMathType(void *descriptor, int *math_type)
+{
+    const struct wl_cudnn_convolution_descriptor *self = convolution(descriptor);
+    if (!self || !math_type)
+        return WL_CUDNN_BAD_PARAM;
+    *math_type = self->math_type;
+    return WL_CUDNN_OK;
+}
+
+int cudnnSetConvolutionReorderType(void *descriptor, int reorder_type)
+{
+    struct wl_cudnn_convolution_descriptor *self = convolution(descriptor);
+    if (!self || reorder_type < 0 || reorder_type >= REORDER_TYPES)
+        return WL_CUDNN_BAD_PARAM;
+    self->reorder_type = reorder_type;
+    return WL_CUDNN_OK;
+}
+
+int cudnnGetConvolutionReorderType(void *descriptor, int *reorder_type)
+{
+    const struct wl_cudnn_convolution_descriptor *self = convolution(descriptor);
+    if (!self || !reorder_type)
+        return WL_CUDNN_BAD_PARAM;
+    *reorder_type = self->reorder_type;
+    return WL_CUDNN_OK;
+}
+
+/* ---- pooling ---- */
+
+const struct wl_cudnn_pooling *wl_cudnn_pooling_check(const void *descriptor)
+{
+    const struct wl_cudnn_pooling *self = descriptor;
+    return self && self->magic == WL_CUDNN_MAGIC_POOLING && self->spatial ? self : NULL;
+}
+
+int cudnnSetPoolingNdDescriptor(void *descriptor, int mode, int propagates_nan, int spatial,
+                                const int *window, const int *pads, const int *strides)
+{
+    struct wl_cudnn_pooling *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_POOLING);
+    struct wl_cudnn_pooling made = {
+        .magic = WL_CUDNN_MAGIC_POOLING,
+        .mode = mode,
+        .propagates_nan = propagates_nan,
+        .spatial = spatial,
+    };
+    if (!self || !window || !pads || !strides || spatial < 1 || mode < 0 ||
+        mode > WL_CUDNN_POOLING_MAX_DETERMINISTIC || propagates_nan < 0 || propagates_nan > 1)
+        return WL_CUDNN_BAD_PARAM;
+    if (spatial > WL_CUDNN_SPATIAL_MAX)
+        return WL_CUDNN_NOT_SUPPORTED;
+    for (int i = 0; i < spatial; i++) {
+        if (window[i] < 1 || pads[i] < 0 || strides[i] < 1)
+            return WL_CUDNN_BAD_PARAM;
+        made.window[i] = window[i];
+        made.pads[i] = pads[i];
+        made.strides[i] = strides[i];
+    }
+    *self = made;
+    return WL_CUDNN_OK;
+}
+
+int cudnnSetPooling2dDescriptor(void *self, int mode, int propagates_nan, int window_h,
+                                int window_w, int pad_h, int pad_w, int stride_h, int stride_w)
+{
+    return cudnnSetPoolingNdDescriptor(self, mode, propagates_nan, 2, (int[]){window_h, window_w},
+                                       (int[]){pad_h, pad_w}, (int[]){stride_h, stride_w});
+}
+
+int cudnnGetPoolingNdDescriptor(const void *descriptor, int wanted, int *mode, int *propagates_nan,
+                                int *spatial, int *window, int *pads, int *strides)
+{
+    const struct wl_cudnn_pooling *self = wl_cudnn_pooling_check(descriptor);
+    if (!self || wanted < 0)
+        return WL_CUDNN_BAD_PARAM;
+    tell(mode, self->mode);
+    tell(propagates_nan, self->propagates_nan);
+    tell(spatial, self->spatial);
+    tell_all(window, self->window, wanted, self->spatial);
+    tell_all(pads, self->pads, wanted, self->spatial);
+    tell_all(strides, self->strides, wanted, self->spatial);
+    return WL_CUDNN_OK;
+}
+
+int cudnnGetPooling2dDescriptor(const void *descriptor, int *mode, int *propagates_nan,
+                                int *window_h, int *window_w, int *pad_h, int *pad_w, int *stride_h,
+                                int *stride_w)
+{
+    const struct wl_cudnn_pooling *self = wl_cudnn_pooling_check(descriptor);
+    if (!self || self->spatial != 2)
+        return WL_CUDNN_BAD_PARAM;
+    tell(window_h, self->window[0]);
+    tell(window_w, self->window[1]);
+    tell(pad_h, self->pads[0]);
+    tell(pad_w, self->pads[1]);
+    tell(stride_h, self->strides[0]);
+    tell(stride_w, self->strides[1]);
+    return cudnnGetPoolingNdDescriptor(descriptor, 0, mode, propagates_nan, NULL, NULL, NULL, NULL);
+}
+
+/* ---- activations ---- */
+
+const struct wl_cudnn_activation *wl_cudnn_activation_check(const void *descriptor)
+{
+    const struct wl_cudnn_activation *self = descriptor;
+    return self && self->magic == WL_CUDNN_MAGIC_ACTIVATION && self->is_set ? self : NULL;
+}
+
+int cudnnSetActivationDescriptor(void *descriptor, int mode, int propagates_nan, double coefficient)
+{
+    struct wl_cudnn_activation *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_ACTIVATION);
+    if (!self || mode < 0 || mode > WL_CUDNN_SWISH || propagates_nan < 0 || propagates_nan > 1)
+        return WL_CUDNN_BAD_PARAM;
+    *self = (struct wl_cudnn_activation){
+        .magic = WL_CUDNN_MAGIC_ACTIVATION,
+        .is_set = true,
+        .mode = mode,
+        .propagates_nan = propagates_nan,
+        .coefficient = coefficient,
+        .swish_beta = 1,
+    };
+    return WL_CUDNN_OK;
+}
+
+int cudnnGetActivationDescriptor(const void *descriptor, int *mode, int *propagates_nan,
+                                 double *coefficient)
+{
+    const struct wl_cudnn_activation *self = wl_cudnn_activation_check(descriptor);
+    if (!self)
+        return WL_CUDNN_BAD_PARAM;
+    tell(mode, self->mode);
+    tell(propagates_nan, self->propagates_nan);
+    tell_number(coefficient, self->coefficient);
+    return WL_CUDNN_OK;
+}
+
+int cudnnSetActivationDescriptorSwishBeta(void *descriptor, double beta)
+{
+    struct wl_cudnn_activation *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_ACTIVATION);
+    if (!self || !self->is_set)
+        return WL_CUDNN_BAD_PARAM;
+    self->swish_beta = beta;
+    return WL_CUDNN_OK;
+}
+
+int cudnnGetActivationDescriptorSwishBeta(void *descriptor, double *beta)
+{
+    const struct wl_cudnn_activation *self = wl_cudnn_activation_check(descriptor);
+    if (!self || !beta)
+        return WL_CUDNN_BAD_PARAM;
+    *beta = self->swish_beta;
+    return WL_CUDNN_OK;
+}

@@ -1,0 +1,53 @@
+/* Descriptors of operations: what programs set in them. */
+#ifndef WL_API_CUDNN_DESCRIPTORS_H
+#define WL_API_CUDNN_DESCRIPTORS_H
+
+#include "api/cudnn/convolve.h"
+#include "api/cudnn/cudnn.h"
+
+struct wl_cudnn_convolution_descriptor {
+    uint32_t magic;
+    int math_type, reorder_type;
+    struct wl_cudnn_convolution is; /* .spatial 0: nothing was set yet */
+};
+
+/* cudnnPoolingMode_t */
+enum wl_cudnn_pooling_mode {
+    WL_CUDNN_POOLING_MAX = 0,
+    WL_CUDNN_POOLING_AVERAGE_PADDED = 1, /* over the whole window */
+    WL_CUDNN_POOLING_AVERAGE = 2,        /* over what of it is in the tensor */
+    WL_CUDNN_POOLING_MAX_DETERMINISTIC = 3,
+};
+
+struct wl_cudnn_pooling {
+    uint32_t magic;
+    int mode, propagates_nan;
+    int spatial; /* 0: nothing was set yet */
+    int window[WL_CUDNN_SPATIAL_MAX], pads[WL_CUDNN_SPATIAL_MAX], strides[WL_CUDNN_SPATIAL_MAX];
+};
+
+/* cudnnActivationMode_t */
+enum wl_cudnn_activation_mode {
+    WL_CUDNN_SIGMOID = 0,
+    WL_CUDNN_RELU = 1,
+    WL_CUDNN_TANH = 2,
+    WL_CUDNN_CLIPPED_RELU = 3,
+    WL_CUDNN_ELU = 4,
+    WL_CUDNN_IDENTITY = 5,
+    WL_CUDNN_SWISH = 6,
+};
+
+struct wl_cudnn_activation {
+    uint32_t magic;
+    bool is_set;
+    int mode, propagates_nan;
+    double coefficient; /* the upper bound of a clipped ReLU, ELU's alpha */
+    double swish_beta;
+};
+
+/* Each gives NULL for what is no such descriptor or was not set. */
+const struct wl_cudnn_convolution *wl_cudnn_convolution_check(const void *descriptor);
+const struct wl_cudnn_pooling *wl_cudnn_pooling_check(const void *descriptor);
+const struct wl_cudnn_activation *wl_cudnn_activation_check(const void *descriptor);
+
+#endif

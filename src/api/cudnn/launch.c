@@ -1,0 +1,41 @@
+#include "api/cudnn/launch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const struct wl_embedded_file wl_embedded_cudnn[];
+
+union wl_cudnn_scalar wl_cudnn_scalar(int type, double value)
+{
+    return type == WL_CUDNN_DOUBLE ? (union wl_cudnn_scalar){.wide = value}
+                                   : (union wl_cudnn_scalar){.single = (float)value};
+}
+
+double wl_cudnn_read_scalar(int type, const void *factor)
+{
+    union wl_cudnn_scalar read;
+    memcpy(&read, factor, type == WL_CUDNN_DOUBLE ? sizeof read.wide : sizeof read.single);
+    return type == WL_CUDNN_DOUBLE ? read.wide : (double)read.single;
+}
+
+static const struct wl_embedded_file *find(const char *name)
+{
+    const struct wl_embedded_file *file = wl_embedded_cudnn;
+    while (file->name && strcmp(file->name, name))
+        file++;
+    return file->name ? file : NULL;
+}
+
+int wl_cudnn_run(struct wl_cudnn_kernels *self, const char *name, int type, uint64_t threads,
+                 void *stream, void **parameters)
+{
+    const char suffix = type == WL_CUDNN_DOUBLE     ? 'd'
+                        : type == WL_CUDNN_HALF     ? 'h'
+                        : type == WL_CUDNN_BFLOAT16 ? 'b'
+                                                    : 'f';
+    char kernel[96];
+    snprintf(kernel, sizeof kernel, "warplens_dnn_%s_%c", name, suffix);
+    if (!__atomic_load_n(&self->loaded.file, __ATOMIC_ACQUIRE))
+        __atomic_store_n(&self->loaded.file, find(self->name), __ATOMIC_RELEASE);
+    return wl_cudnn_launched(wl_stand_in_run(&self->loaded, kernel, threads, stream, parameters));
+}

@@ -1,0 +1,28 @@
+/* Launching of kernels that are there for each kind of floating-point number. */
+#ifndef WL_API_CUDNN_LAUNCH_H
+#define WL_API_CUDNN_LAUNCH_H
+
+#include "api/cudnn/cudnn.h"
+
+/* A file of kernels, loaded at first use. */
+struct wl_cudnn_kernels {
+    const char *name;
+    struct wl_stand_in loaded;
+};
+
+/* A factor as kernels of that type take it: double for doubles, else single precision. */
+union wl_cudnn_scalar {
+    float single;
+    double wide;
+};
+union wl_cudnn_scalar wl_cudnn_scalar(int type, double value);
+
+/* A factor that a program passes to a call about tensors of that type. */
+double wl_cudnn_read_scalar(int type, const void *factor);
+
+/* Launches warplens_dnn_NAME_SUFFIX, SUFFIX being that of the type; with as many threads. A
+ * status. */
+int wl_cudnn_run(struct wl_cudnn_kernels *self, const char *name, int type, uint64_t threads,
+                 void *stream, void **parameters);
+
+#endif

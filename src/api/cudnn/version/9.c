@@ -1,0 +1,12 @@
+/* cuDNN 9. */
+#include "api/cudnn/cudnn.h"
+
+const struct wl_cudnn_version wl_cudnn_version = {
+    .number = 90000,
+    .not_initialized = 1001,
+    .bad_param = 2000,
+    .not_supported = 3000,
+    .internal_error = 4000,
+    .execution_failed = 5000,
+    .alloc_failed = 4003,
+};
