@@ -40,9 +40,7 @@ int wl_cudnn_can_convolve(enum wl_cudnn_way way, const struct wl_cudnn_convoluti
                           const struct wl_cudnn_tensor *w_shape,
                           const struct wl_cudnn_tensor *y_shape)
 {
-    const struct wl_cudnn_tensor *made = way == WL_CUDNN_FORWARD ? y_shape
-                                         : way == WL_CUDNN_DATA  ? x_shape
-                                                                 : w_shape;
+    const struct wl_cudnn_tensor *const made[] = {y_shape, x_shape, w_shape};
     int dims[WL_CUDNN_RANK_MAX];
     const int status = wl_cudnn_convolution_shape(c, x_shape, w_shape, dims);
     if (status)
@@ -54,7 +52,7 @@ int wl_cudnn_can_convolve(enum wl_cudnn_way way, const struct wl_cudnn_convoluti
         if (y_shape->dims[i] != dims[i])
             return WL_CUDNN_BAD_PARAM;
     if (c->spatial < 1 || c->spatial > WL_DNN_SPATIAL || !wl_cudnn_is_floating(x_shape->type) ||
-        !has_sums(x_shape->type, c->compute_type) || !wl_cudnn_is_writable(made))
+        !has_sums(x_shape->type, c->compute_type) || !wl_cudnn_is_writable(made[way]))
         return WL_CUDNN_NOT_SUPPORTED;
     return WL_CUDNN_OK;
 }
@@ -94,6 +92,24 @@ static struct wl_dnn_convolution take(const struct wl_cudnn_convolution *c,
     return made;
 }
 
+/* What kernels take of a convolution; moves w to the first tap. */
+static struct wl_dnn_convolution take_filter(const struct wl_cudnn_convolution *c,
+                                             const struct wl_cudnn_tensor *x_shape,
+                                             const struct wl_cudnn_tensor *w_shape, void **w,
+                                             const struct wl_cudnn_tensor *y_shape)
+{
+    struct wl_dnn_convolution taken = take(c, x_shape, w_shape, y_shape);
+    if (!c->is_flipped)
+        return taken;
+    long long last = 0; /* the tap that is stored last is the first, steps go back */
+    for (int d = 0; d < WL_DNN_SPATIAL; d++) {
+        last += (taken.taps[d] - 1) * taken.w[2 + d];
+        taken.w[2 + d] = -taken.w[2 + d];
+    }
+    *w = (char *)*w + last * (long long)wl_cudnn_type_bytes(w_shape->type);
+    return taken;
+}
+
 int wl_cudnn_convolve(void *stream, enum wl_cudnn_way way, const struct wl_cudnn_convolution *c,
                       const struct wl_cudnn_tensor *x_shape, void *x,
                       const struct wl_cudnn_tensor *w_shape, void *w,
@@ -104,24 +120,33 @@ int wl_cudnn_convolve(void *stream, enum wl_cudnn_way way, const struct wl_cudnn
         [WL_CUDNN_DATA] = "backward_data",
         [WL_CUDNN_FILTER] = "backward_filter",
     };
-    const struct wl_cudnn_tensor *made = way == WL_CUDNN_FORWARD ? y_shape
-                                         : way == WL_CUDNN_DATA  ? x_shape
-                                                                 : w_shape;
+    const struct wl_cudnn_tensor *const made[] = {y_shape, x_shape, w_shape};
     const int status = wl_cudnn_can_convolve(way, c, x_shape, w_shape, y_shape);
     if (status)
         return status;
-    struct wl_dnn_convolution taken = take(c, x_shape, w_shape, y_shape);
-    if (c->is_flipped) { /* the first tap is the last one that is stored, steps go back */
-        long long last = 0;
-        for (int d = 0; d < WL_DNN_SPATIAL; d++) {
-            last += (taken.taps[d] - 1) * taken.w[2 + d];
-            taken.w[2 + d] = -taken.w[2 + d];
-        }
-        w = (char *)w + last * (long long)wl_cudnn_type_bytes(w_shape->type);
-    }
+    struct wl_dnn_convolution taken = take_filter(c, x_shape, w_shape, &w, y_shape);
     union wl_cudnn_scalar factors[] = {wl_cudnn_scalar(x_shape->type, alpha),
                                        wl_cudnn_scalar(x_shape->type, beta)};
     void *parameters[] = {&taken, &x, &w, &y, &factors[0], &factors[1]};
-    return wl_cudnn_run(&kernels, names[way], x_shape->type, (uint64_t)wl_cudnn_tensor_count(made),
-                        stream, parameters);
+    return wl_cudnn_run(&kernels, names[way], x_shape->type,
+                        (uint64_t)wl_cudnn_tensor_count(made[way]), stream, parameters);
+}
+
+int wl_cudnn_convolve_fused(void *stream, const struct wl_cudnn_convolution *c,
+                            const struct wl_cudnn_tensor *x_shape, void *x,
+                            const struct wl_cudnn_tensor *w_shape, void *w,
+                            const struct wl_cudnn_tensor *y_shape, void *y, double alpha,
+                            const struct wl_cudnn_tensor *z_shape,
+                            const struct wl_dnn_epilogue *epilogue)
+{
+    const int status = wl_cudnn_can_convolve(WL_CUDNN_FORWARD, c, x_shape, w_shape, y_shape);
+    if (status)
+        return status;
+    struct wl_dnn_convolution taken = take_filter(c, x_shape, w_shape, &w, y_shape);
+    struct wl_dnn_epilogue after = *epilogue;
+    union wl_cudnn_scalar factor = wl_cudnn_scalar(x_shape->type, alpha);
+    void *parameters[] = {&taken, &x, &w, &y, &factor, &after};
+    spread(z_shape, after.steps);
+    return wl_cudnn_run(&kernels, "forward_fused", x_shape->type,
+                        (uint64_t)wl_cudnn_tensor_count(y_shape), stream, parameters);
 }

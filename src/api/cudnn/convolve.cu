@@ -3,7 +3,7 @@
  *
  * convolve.ptx is made from this file (see the command in its first line) and embedded in the library.
  */
-#include "dnn.cuh"
+#include "functions.cuh"
 
 /* Where a thread's element stands: the first index is of n or k, the second of c, the others are spatial. */
 struct place {
@@ -62,28 +62,50 @@ DEVICE bool meet_back(const wl_dnn_convolution &c, int d, int in, int tap, int *
 }
 
 template <typename T, typename Sum>
+DEVICE Sum forward_sum(const wl_dnn_convolution &c, const place &to, const T *x, const T *w)
+{
+    const T *from = x + to.at[0] * c.x[0] + to.at[1] / c.filters * c.channels * c.x[1], *taps = w + to.at[1] * c.w[0];
+    Sum sum = 0;
+    int at[WL_DNN_SPATIAL];
+    for (int a = 0; a < c.taps[0]; a++) {
+        if (!meet(c, 0, to.at[2], a, &at[0]))
+            continue;
+        for (int b = 0; b < c.taps[1]; b++) {
+            if (!meet(c, 1, to.at[3], b, &at[1]))
+                continue;
+            for (int e = 0; e < c.taps[2]; e++)
+                if (meet(c, 2, to.at[4], e, &at[2]))
+                    sum = dot(sum, from + at[0] * c.x[2] + at[1] * c.x[3] + at[2] * c.x[4], c.x[1],
+                              taps + a * c.w[2] + b * c.w[3] + e * c.w[4], c.w[1], c.channels);
+        }
+    }
+    return sum;
+}
+
+template <typename T, typename Sum>
 DEVICE void forward(const wl_dnn_convolution &c, const T *x, const T *w, T *y, Sum alpha, Sum beta)
 {
     const int outputs = c.groups * c.filters, count = c.batch * outputs * product(c.out);
     for (i64 i = first(); i < count; i += step()) {
         const place to = place_of((int)i, outputs, c.out);
-        const T *from = x + to.at[0] * c.x[0] + to.at[1] / c.filters * c.channels * c.x[1];
-        const T *taps = w + to.at[1] * c.w[0];
-        Sum sum = 0;
-        int at[WL_DNN_SPATIAL];
-        for (int a = 0; a < c.taps[0]; a++) {
-            if (!meet(c, 0, to.at[2], a, &at[0]))
-                continue;
-            for (int b = 0; b < c.taps[1]; b++) {
-                if (!meet(c, 1, to.at[3], b, &at[1]))
-                    continue;
-                for (int e = 0; e < c.taps[2]; e++)
-                    if (meet(c, 2, to.at[4], e, &at[2]))
-                        sum = dot(sum, from + at[0] * c.x[2] + at[1] * c.x[3] + at[2] * c.x[4], c.x[1],
-                                  taps + a * c.w[2] + b * c.w[3] + e * c.w[4], c.w[1], c.channels);
-            }
+        blend(y + offset(c.y, to), alpha, forward_sum<T, Sum>(c, to, x, w), beta);
+    }
+}
+
+template <typename T, typename Sum>
+DEVICE void forward_fused(const wl_dnn_convolution &c, const T *x, const T *w, T *y, Sum alpha, const wl_dnn_epilogue &e)
+{
+    const int outputs = c.groups * c.filters, count = c.batch * outputs * product(c.out);
+    const Sum factor = Sum(e.factor);
+    for (i64 i = first(); i < count; i += step()) {
+        const place to = place_of((int)i, outputs, c.out);
+        Sum result = alpha * forward_sum<T, Sum>(c, to, x, w);
+        if (factor != 0) {
+            asm volatile("" ::: "memory"); /* or z is loaded before the factor is looked at */
+            result += factor * number(((const T *)e.z)[offset(e.steps, to)]);
         }
-        blend(y + offset(c.y, to), alpha, sum, beta);
+        result += number(((const T *)e.bias)[to.at[1] * e.bias_step]);
+        assign(y[offset(c.y, to)], activate(e.activation, result));
     }
 }
 
@@ -159,6 +181,10 @@ DEVICE void backward_filter(const wl_dnn_convolution &c, const T *x, T *w, const
     GLOBAL void warplens_dnn_forward_##suffix(wl_dnn_convolution c, T *x, T *w, T *y, Sum alpha, Sum beta)                \
     {                                                                                                                     \
         forward(c, x, w, y, alpha, beta);                                                                                 \
+    }                                                                                                                     \
+    GLOBAL void warplens_dnn_forward_fused_##suffix(wl_dnn_convolution c, T *x, T *w, T *y, Sum alpha, wl_dnn_epilogue e) \
+    {                                                                                                                     \
+        forward_fused(c, x, w, y, alpha, e);                                                                              \
     }                                                                                                                     \
     GLOBAL void warplens_dnn_backward_data_##suffix(wl_dnn_convolution c, T *x, T *w, T *y, Sum alpha, Sum beta)          \
     {                                                                                                                     \

@@ -2,6 +2,7 @@
 #ifndef WL_API_CUDNN_CONVOLVE_H
 #define WL_API_CUDNN_CONVOLVE_H
 
+#include "api/cudnn/kernels.h"
 #include "api/cudnn/tensor.h"
 
 enum { WL_CUDNN_SPATIAL_MAX = 6 };
@@ -34,5 +35,14 @@ int wl_cudnn_convolve(void *stream, enum wl_cudnn_way way, const struct wl_cudnn
                       const struct wl_cudnn_tensor *x_shape, void *x,
                       const struct wl_cudnn_tensor *w_shape, void *w,
                       const struct wl_cudnn_tensor *y_shape, void *y, double alpha, double beta);
+
+/* y = activation(alpha * result + factor * z + bias), rounded once. z has y's dimensions and type;
+ * epilogue.steps are not looked at. */
+int wl_cudnn_convolve_fused(void *stream, const struct wl_cudnn_convolution *c,
+                            const struct wl_cudnn_tensor *x_shape, void *x,
+                            const struct wl_cudnn_tensor *w_shape, void *w,
+                            const struct wl_cudnn_tensor *y_shape, void *y, double alpha,
+                            const struct wl_cudnn_tensor *z_shape,
+                            const struct wl_dnn_epilogue *epilogue);
 
 #endif

@@ -252,37 +252,31 @@ int cudnnGetPooling2dDescriptor(const void *descriptor, int *mode, int *propagat
 
 /* ---- activations ---- */
 
-const struct wl_cudnn_activation *wl_cudnn_activation_check(const void *descriptor)
+const struct wl_dnn_activation *wl_cudnn_activation_check(const void *descriptor)
 {
     const struct wl_cudnn_activation *self = descriptor;
-    return self && self->magic == WL_CUDNN_MAGIC_ACTIVATION && self->is_set ? self : NULL;
+    return self && self->magic == WL_CUDNN_MAGIC_ACTIVATION && self->is_set ? &self->is : NULL;
 }
 
 int cudnnSetActivationDescriptor(void *descriptor, int mode, int propagates_nan, double coefficient)
 {
     struct wl_cudnn_activation *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_ACTIVATION);
-    if (!self || mode < 0 || mode > WL_CUDNN_SWISH || propagates_nan < 0 || propagates_nan > 1)
+    if (!self || mode < 0 || mode > WL_DNN_SWISH || propagates_nan < 0 || propagates_nan > 1)
         return WL_CUDNN_BAD_PARAM;
-    *self = (struct wl_cudnn_activation){
-        .magic = WL_CUDNN_MAGIC_ACTIVATION,
-        .is_set = true,
-        .mode = mode,
-        .propagates_nan = propagates_nan,
-        .coefficient = coefficient,
-        .swish_beta = 1,
-    };
+    self->is_set = true;
+    self->is = (struct wl_dnn_activation){mode, propagates_nan, coefficient, 1};
     return WL_CUDNN_OK;
 }
 
 int cudnnGetActivationDescriptor(const void *descriptor, int *mode, int *propagates_nan,
                                  double *coefficient)
 {
-    const struct wl_cudnn_activation *self = wl_cudnn_activation_check(descriptor);
-    if (!self)
+    const struct wl_dnn_activation *is = wl_cudnn_activation_check(descriptor);
+    if (!is)
         return WL_CUDNN_BAD_PARAM;
-    tell(mode, self->mode);
-    tell(propagates_nan, self->propagates_nan);
-    tell_number(coefficient, self->coefficient);
+    tell(mode, is->mode);
+    tell(propagates_nan, is->propagates_nan);
+    tell_number(coefficient, is->coefficient);
     return WL_CUDNN_OK;
 }
 
@@ -291,15 +285,15 @@ int cudnnSetActivationDescriptorSwishBeta(void *descriptor, double beta)
     struct wl_cudnn_activation *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_ACTIVATION);
     if (!self || !self->is_set)
         return WL_CUDNN_BAD_PARAM;
-    self->swish_beta = beta;
+    self->is.swish_beta = beta;
     return WL_CUDNN_OK;
 }
 
 int cudnnGetActivationDescriptorSwishBeta(void *descriptor, double *beta)
 {
-    const struct wl_cudnn_activation *self = wl_cudnn_activation_check(descriptor);
-    if (!self || !beta)
+    const struct wl_dnn_activation *is = wl_cudnn_activation_check(descriptor);
+    if (!is || !beta)
         return WL_CUDNN_BAD_PARAM;
-    *beta = self->swish_beta;
+    *beta = is->swish_beta;
     return WL_CUDNN_OK;
 }

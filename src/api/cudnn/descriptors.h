@@ -4,6 +4,7 @@
 
 #include "api/cudnn/convolve.h"
 #include "api/cudnn/cudnn.h"
+#include "api/cudnn/kernels.h"
 
 struct wl_cudnn_convolution_descriptor {
     uint32_t magic;
@@ -26,28 +27,15 @@ struct wl_cudnn_pooling {
     int window[WL_CUDNN_SPATIAL_MAX], pads[WL_CUDNN_SPATIAL_MAX], strides[WL_CUDNN_SPATIAL_MAX];
 };
 
-/* cudnnActivationMode_t */
-enum wl_cudnn_activation_mode {
-    WL_CUDNN_SIGMOID = 0,
-    WL_CUDNN_RELU = 1,
-    WL_CUDNN_TANH = 2,
-    WL_CUDNN_CLIPPED_RELU = 3,
-    WL_CUDNN_ELU = 4,
-    WL_CUDNN_IDENTITY = 5,
-    WL_CUDNN_SWISH = 6,
-};
-
 struct wl_cudnn_activation {
     uint32_t magic;
     bool is_set;
-    int mode, propagates_nan;
-    double coefficient; /* the upper bound of a clipped ReLU, ELU's alpha */
-    double swish_beta;
+    struct wl_dnn_activation is;
 };
 
 /* Each gives NULL for what is no such descriptor or was not set. */
 const struct wl_cudnn_convolution *wl_cudnn_convolution_check(const void *descriptor);
 const struct wl_cudnn_pooling *wl_cudnn_pooling_check(const void *descriptor);
-const struct wl_cudnn_activation *wl_cudnn_activation_check(const void *descriptor);
+const struct wl_dnn_activation *wl_cudnn_activation_check(const void *descriptor);
 
 #endif

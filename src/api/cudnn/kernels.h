@@ -14,4 +14,31 @@ struct wl_dnn_convolution {
     long long x[WL_DNN_RANK], w[WL_DNN_RANK], y[WL_DNN_RANK];
 };
 
+/* By the numbers of cudnnActivationMode_t. */
+enum {
+    WL_DNN_SIGMOID = 0,
+    WL_DNN_RELU = 1,
+    WL_DNN_TANH = 2,
+    WL_DNN_CLIPPED_RELU = 3,
+    WL_DNN_ELU = 4,
+    WL_DNN_IDENTITY = 5,
+    WL_DNN_SWISH = 6,
+};
+
+struct wl_dnn_activation {
+    int mode, propagates_nan;
+    double coefficient; /* the upper bound of a clipped ReLU, ELU's alpha */
+    double swish_beta;
+};
+
+/* What becomes of a convolution's result: activation(result + factor * z + bias). */
+struct wl_dnn_epilogue {
+    const void *z;                /* not read where the factor is 0 */
+    long long steps[WL_DNN_RANK]; /* of z */
+    double factor;
+    const void *bias; /* of each output channel */
+    long long bias_step;
+    struct wl_dnn_activation activation;
+};
+
 #endif
