@@ -63,4 +63,73 @@ template <typename T, typename Sum> DEVICE void blend(T *to, Sum alpha, Sum resu
     assign(*to, result);
 }
 
+#define DEVICE_LAMBDA __attribute__((device))
+
+/* ---- ways through tensors ---- */
+
+/* Where element i stands in each of the first tensors. */
+template <int COUNT> DEVICE void locate(const wl_dnn_walk &walk, int i, i64 (&at)[COUNT])
+{
+    for (int t = 0; t < COUNT; t++)
+        at[t] = 0;
+    for (int d = walk.rank - 1; d >= 0; d--) {
+        int index = i;
+        if (d) {
+            i /= walk.dims[d];
+            index -= i * walk.dims[d];
+        }
+        for (int t = 0; t < COUNT; t++)
+            at[t] += index * walk.steps[t][d];
+    }
+}
+
+/* ---- results that threads share ---- */
+
+/* Each block has 256 / group results at a time; all its threads go round as often. */
+struct share {
+    int group, lane;
+    i64 result, count, stride;
+    DEVICE bool is_there() const
+    {
+        return result < count;
+    }
+};
+
+DEVICE share share_of(int group, i64 count)
+{
+    const int thread = __nvvm_read_ptx_sreg_tid_x(), results = THREADS / group;
+    return {group, thread % group, (i64)__nvvm_read_ptx_sreg_ctaid_x() * results + thread / group, count,
+            (i64)__nvvm_read_ptx_sreg_nctaid_x() * results};
+}
+
+/* To the next result; false: none of the block's threads has one. */
+DEVICE bool has_more(const share &s)
+{
+    return s.result - (int)__nvvm_read_ptx_sreg_tid_x() / s.group < s.count;
+}
+
+/* What join makes of the values of a group's threads, in a fixed order, for all of them. All threads of the block call it. */
+template <typename T, typename Join> DEVICE T combine(const share &s, T value, Join join)
+{
+    static SHARED T values[THREADS];
+    if (s.group == 1)
+        return value;
+    const int thread = __nvvm_read_ptx_sreg_tid_x();
+    values[thread] = value;
+    __syncthreads();
+    for (int half = s.group / 2; half > 0; half /= 2) {
+        if (s.lane < half)
+            values[thread] = join(values[thread], values[thread + half]);
+        __syncthreads();
+    }
+    value = values[thread - s.lane];
+    __syncthreads();
+    return value;
+}
+
+template <typename T> DEVICE T total(const share &s, T value)
+{
+    return combine(s, value, [] DEVICE_LAMBDA(T a, T b) { return a + b; });
+}
+
 #endif

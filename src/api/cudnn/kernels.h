@@ -41,4 +41,25 @@ struct wl_dnn_epilogue {
     struct wl_dnn_activation activation;
 };
 
+/* Elements of some tensors of the same dimensions, or of size 1 in some: element i has, in each
+ * dimension, the remainder of i by those after it; the last one comes round first. */
+enum { WL_DNN_WALK_RANK = 8, WL_DNN_WALKERS = 6 };
+struct wl_dnn_walk {
+    int rank, count; /* count: of elements */
+    int dims[WL_DNN_WALK_RANK];
+    long long steps[WL_DNN_WALKERS][WL_DNN_WALK_RANK];
+};
+
+/* Threads that share one result's elements: a power of 2, at most those of a block. */
+enum { WL_DNN_GROUP_MAX = 256 };
+
+/* Batch normalisation: of the elements of `folded`, for each one of `kept`. Tensors of both walks:
+ * x, y, z and parameters; for the gradient x, dy, y, dx, dz and parameters. */
+struct wl_dnn_normalization {
+    struct wl_dnn_walk kept, folded;
+    int group;          /* threads that share one mean */
+    int has_activation; /* a ReLU */
+    double epsilon, momentum;
+};
+
 #endif

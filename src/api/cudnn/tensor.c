@@ -51,6 +51,15 @@ const struct wl_cudnn_tensor *wl_cudnn_filter_check(const void *descriptor)
     return check(descriptor, WL_CUDNN_MAGIC_FILTER);
 }
 
+int wl_cudnn_tensor_set(void *descriptor, const struct wl_cudnn_tensor *is)
+{
+    struct descriptor *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_TENSOR);
+    if (!self)
+        return WL_CUDNN_BAD_PARAM;
+    self->is = *is;
+    return WL_CUDNN_OK;
+}
+
 void wl_cudnn_tensor_pack(struct wl_cudnn_tensor *self, bool is_nhwc)
 {
     int stride = 1;

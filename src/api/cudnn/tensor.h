@@ -25,6 +25,9 @@ bool wl_cudnn_is_floating(int type);
 const struct wl_cudnn_tensor *wl_cudnn_tensor_check(const void *descriptor);
 const struct wl_cudnn_tensor *wl_cudnn_filter_check(const void *descriptor);
 
+/* Describes a tensor in a cudnnTensorDescriptor_t; a status. */
+int wl_cudnn_tensor_set(void *descriptor, const struct wl_cudnn_tensor *is);
+
 /* Strides of a tensor that is packed in the order of its dimensions, or with c last (is_nhwc). */
 void wl_cudnn_tensor_pack(struct wl_cudnn_tensor *self, bool is_nhwc);
 
