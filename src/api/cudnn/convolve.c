@@ -9,13 +9,6 @@
 
 static struct wl_cudnn_kernels kernels = {.name = "convolve.ptx"};
 
-/* Whether a result of that type may be made of sums of that one; those of halves are computed in
- * single precision. */
-static bool has_sums(int type, int compute_type)
-{
-    return compute_type == type || (compute_type == WL_CUDNN_FLOAT && type != WL_CUDNN_DOUBLE);
-}
-
 int wl_cudnn_convolution_shape(const struct wl_cudnn_convolution *c,
                                const struct wl_cudnn_tensor *x, const struct wl_cudnn_tensor *w,
                                int dims[WL_CUDNN_RANK_MAX])
@@ -52,7 +45,7 @@ int wl_cudnn_can_convolve(enum wl_cudnn_way way, const struct wl_cudnn_convoluti
         if (y_shape->dims[i] != dims[i])
             return WL_CUDNN_BAD_PARAM;
     if (c->spatial < 1 || c->spatial > WL_DNN_SPATIAL || !wl_cudnn_is_floating(x_shape->type) ||
-        !has_sums(x_shape->type, c->compute_type) || !wl_cudnn_is_writable(made[way]))
+        !wl_cudnn_has_sums(x_shape->type, c->compute_type) || !wl_cudnn_is_writable(made[way]))
         return WL_CUDNN_NOT_SUPPORTED;
     return WL_CUDNN_OK;
 }

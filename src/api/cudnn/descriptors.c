@@ -16,6 +16,7 @@
 H(Convolution, CONVOLUTION, wl_cudnn_convolution_descriptor)
 H(Pooling, POOLING, wl_cudnn_pooling)
 H(Activation, ACTIVATION, wl_cudnn_activation)
+H(OpTensor, OP, wl_cudnn_op)
 
 /* A part of what is set; the result may be NULL. */
 static void tell(int *result, int value)
@@ -295,5 +296,46 @@ int cudnnGetActivationDescriptorSwishBeta(void *descriptor, double *beta)
     if (!is || !beta)
         return WL_CUDNN_BAD_PARAM;
     *beta = is->swish_beta;
+    return WL_CUDNN_OK;
+}
+
+/* ---- operations on two tensors ---- */
+
+/* cudnnOpTensorOp_t: the last one has no kernel. */
+enum { NOT = 5 };
+
+const struct wl_cudnn_op *wl_cudnn_op_check(const void *descriptor)
+{
+    const struct wl_cudnn_op *self = descriptor;
+    return self && self->magic == WL_CUDNN_MAGIC_OP && self->is_set ? self : NULL;
+}
+
+int cudnnSetOpTensorDescriptor(void *descriptor, int operation, int compute_type,
+                               int propagates_nan)
+{
+    struct wl_cudnn_op *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_OP);
+    if (!self || operation < 0 || operation > NOT || propagates_nan < 0 || propagates_nan > 1)
+        return WL_CUDNN_BAD_PARAM;
+    if (operation == NOT)
+        return wl_cudnn_refuse(__func__, "negation");
+    *self = (struct wl_cudnn_op){
+        .magic = WL_CUDNN_MAGIC_OP,
+        .is_set = true,
+        .operation = operation,
+        .compute_type = compute_type,
+        .propagates_nan = propagates_nan,
+    };
+    return WL_CUDNN_OK;
+}
+
+int cudnnGetOpTensorDescriptor(const void *descriptor, int *operation, int *compute_type,
+                               int *propagates_nan)
+{
+    const struct wl_cudnn_op *self = wl_cudnn_op_check(descriptor);
+    if (!self)
+        return WL_CUDNN_BAD_PARAM;
+    tell(operation, self->operation);
+    tell(compute_type, self->compute_type);
+    tell(propagates_nan, self->propagates_nan);
     return WL_CUDNN_OK;
 }

@@ -33,9 +33,16 @@ struct wl_cudnn_activation {
     struct wl_dnn_activation is;
 };
 
+struct wl_cudnn_op {
+    uint32_t magic;
+    bool is_set;
+    int operation, compute_type, propagates_nan;
+};
+
 /* Each gives NULL for what is no such descriptor or was not set. */
 const struct wl_cudnn_convolution *wl_cudnn_convolution_check(const void *descriptor);
 const struct wl_cudnn_pooling *wl_cudnn_pooling_check(const void *descriptor);
 const struct wl_dnn_activation *wl_cudnn_activation_check(const void *descriptor);
+const struct wl_cudnn_op *wl_cudnn_op_check(const void *descriptor);
 
 #endif

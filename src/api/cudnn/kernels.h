@@ -53,6 +53,15 @@ struct wl_dnn_walk {
 /* Threads that share one result's elements: a power of 2, at most those of a block. */
 enum { WL_DNN_GROUP_MAX = 256 };
 
+/* By the numbers of cudnnOpTensorOp_t: what becomes of two elements, or of the first alone. */
+enum {
+    WL_DNN_ADD = 0,
+    WL_DNN_MULTIPLY = 1,
+    WL_DNN_LEAST = 2,
+    WL_DNN_MOST = 3,
+    WL_DNN_ROOT = 4,
+};
+
 /* Batch normalisation: of the elements of `folded`, for each one of `kept`. Tensors of both walks:
  * x, y, z and parameters; for the gradient x, dy, y, dx, dz and parameters. */
 struct wl_dnn_normalization {

@@ -26,6 +26,19 @@ static const struct wl_embedded_file *find(const char *name)
     return file->name ? file : NULL;
 }
 
+bool wl_cudnn_has_sums(int type, int compute_type)
+{
+    return compute_type == type || (compute_type == WL_CUDNN_FLOAT && type != WL_CUDNN_DOUBLE);
+}
+
+int wl_cudnn_run_named(struct wl_cudnn_kernels *self, const char *kernel, uint64_t threads,
+                       void *stream, void **parameters)
+{
+    if (!__atomic_load_n(&self->loaded.file, __ATOMIC_ACQUIRE))
+        __atomic_store_n(&self->loaded.file, find(self->name), __ATOMIC_RELEASE);
+    return wl_cudnn_launched(wl_stand_in_run(&self->loaded, kernel, threads, stream, parameters));
+}
+
 int wl_cudnn_run(struct wl_cudnn_kernels *self, const char *name, int type, uint64_t threads,
                  void *stream, void **parameters)
 {
@@ -35,7 +48,5 @@ int wl_cudnn_run(struct wl_cudnn_kernels *self, const char *name, int type, uint
                                                     : 'f';
     char kernel[96];
     snprintf(kernel, sizeof kernel, "warplens_dnn_%s_%c", name, suffix);
-    if (!__atomic_load_n(&self->loaded.file, __ATOMIC_ACQUIRE))
-        __atomic_store_n(&self->loaded.file, find(self->name), __ATOMIC_RELEASE);
-    return wl_cudnn_launched(wl_stand_in_run(&self->loaded, kernel, threads, stream, parameters));
+    return wl_cudnn_run_named(self, kernel, threads, stream, parameters);
 }

@@ -20,9 +20,17 @@ union wl_cudnn_scalar wl_cudnn_scalar(int type, double value);
 /* A factor that a program passes to a call about tensors of that type. */
 double wl_cudnn_read_scalar(int type, const void *factor);
 
+/* Whether results of a floating-point type may be made of sums of that one: those of halves and
+ * bfloats are made in single precision. */
+bool wl_cudnn_has_sums(int type, int compute_type);
+
 /* Launches warplens_dnn_NAME_SUFFIX, SUFFIX being that of the type; with as many threads. A
  * status. */
 int wl_cudnn_run(struct wl_cudnn_kernels *self, const char *name, int type, uint64_t threads,
                  void *stream, void **parameters);
+
+/* The same with a kernel by its whole name. */
+int wl_cudnn_run_named(struct wl_cudnn_kernels *self, const char *kernel, uint64_t threads,
+                       void *stream, void **parameters);
 
 #endif

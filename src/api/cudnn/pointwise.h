@@ -1,0 +1,11 @@
+/* y = alpha * x + beta * y, in tensors of any strides. */
+#ifndef WL_API_CUDNN_POINTWISE_H
+#define WL_API_CUDNN_POINTWISE_H
+
+#include "api/cudnn/tensor.h"
+
+/* x has y's type, and its dimensions or size 1 in them. A status. */
+int wl_cudnn_blend(void *stream, const struct wl_cudnn_tensor *y_shape, void *y,
+                   const struct wl_cudnn_tensor *x_shape, const void *x, double alpha, double beta);
+
+#endif
