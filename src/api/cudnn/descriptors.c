@@ -17,6 +17,7 @@ H(Convolution, CONVOLUTION, wl_cudnn_convolution_descriptor)
 H(Pooling, POOLING, wl_cudnn_pooling)
 H(Activation, ACTIVATION, wl_cudnn_activation)
 H(OpTensor, OP, wl_cudnn_op)
+H(SpatialTransformer, TRANSFORMER, wl_cudnn_transformer)
 
 /* A part of what is set; the result may be NULL. */
 static void tell(int *result, int value)
@@ -337,5 +338,36 @@ int cudnnGetOpTensorDescriptor(const void *descriptor, int *operation, int *comp
     tell(operation, self->operation);
     tell(compute_type, self->compute_type);
     tell(propagates_nan, self->propagates_nan);
+    return WL_CUDNN_OK;
+}
+
+/* ---- spatial transformers ---- */
+
+/* cudnnSamplerType_t has one */
+enum { BILINEAR = 0 };
+
+const struct wl_cudnn_transformer *wl_cudnn_transformer_check(const void *descriptor)
+{
+    const struct wl_cudnn_transformer *self = descriptor;
+    return self && self->magic == WL_CUDNN_MAGIC_TRANSFORMER && self->rank ? self : NULL;
+}
+
+int cudnnSetSpatialTransformerNdDescriptor(void *descriptor, int sampler, int type, int rank,
+                                           const int *dims)
+{
+    struct wl_cudnn_transformer *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_TRANSFORMER);
+    struct wl_cudnn_transformer made = {WL_CUDNN_MAGIC_TRANSFORMER, type, rank, {0}};
+    if (!self || sampler != BILINEAR || type < 0 || rank < 1 || !dims)
+        return WL_CUDNN_BAD_PARAM;
+    if (rank != 4)
+        return wl_cudnn_refuse(__func__, "other than pictures");
+    if (!wl_cudnn_is_floating(type))
+        return wl_cudnn_refuse(__func__, "these types");
+    for (int i = 0; i < rank; i++) {
+        if (dims[i] < 1)
+            return WL_CUDNN_BAD_PARAM;
+        made.dims[i] = dims[i];
+    }
+    *self = made;
     return WL_CUDNN_OK;
 }

@@ -39,10 +39,19 @@ struct wl_cudnn_op {
     int operation, compute_type, propagates_nan;
 };
 
+/* Dimensions of a spatial transformer's output. */
+struct wl_cudnn_transformer {
+    uint32_t magic;
+    int type;
+    int rank; /* 0: nothing was set yet */
+    int dims[WL_CUDNN_RANK_MAX];
+};
+
 /* Each gives NULL for what is no such descriptor or was not set. */
 const struct wl_cudnn_convolution *wl_cudnn_convolution_check(const void *descriptor);
 const struct wl_cudnn_pooling *wl_cudnn_pooling_check(const void *descriptor);
 const struct wl_dnn_activation *wl_cudnn_activation_check(const void *descriptor);
 const struct wl_cudnn_op *wl_cudnn_op_check(const void *descriptor);
+const struct wl_cudnn_transformer *wl_cudnn_transformer_check(const void *descriptor);
 
 #endif

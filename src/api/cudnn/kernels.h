@@ -71,4 +71,11 @@ struct wl_dnn_normalization {
     double epsilon, momentum;
 };
 
+/* Pictures of h times w of c channels, sampled at the places of a grid: the steps of x and y (or of
+ * their gradients) are those of n, c, h, w; the grid is packed: batch, out_h, out_w, 2. */
+struct wl_dnn_sampling {
+    int batch, channels, in_h, in_w, out_h, out_w;
+    long long x[4], dx[4], y[4];
+};
+
 #endif

@@ -27,6 +27,22 @@ int wl_cudnn_blend(void *stream, const struct wl_cudnn_tensor *y_shape, void *y,
     return wl_cudnn_run(&kernels, "blend", type, (uint64_t)walk.count, stream, parameters);
 }
 
+int wl_cudnn_fill(void *stream, const struct wl_cudnn_tensor *shape, void *y, const void *value)
+{
+    struct wl_dnn_walk walk;
+    uint64_t bits = 0;
+    const size_t bytes = wl_cudnn_type_bytes(shape->type);
+    void *parameters[] = {&walk, &y, &bits};
+    memcpy(&bits, value, bytes);
+    wl_cudnn_walk(&walk, WL_CUDNN_ALL_DIMS, false, &shape, 1);
+    return wl_cudnn_run_named(&kernels,
+                              bytes == 1   ? "warplens_dnn_fill_1"
+                              : bytes == 2 ? "warplens_dnn_fill_2"
+                              : bytes == 4 ? "warplens_dnn_fill_4"
+                                           : "warplens_dnn_fill_8",
+                              (uint64_t)walk.count, stream, parameters);
+}
+
 /* ---- sums and copies ---- */
 
 /* What two tensors' calls share; is_spread: x may have size 1 where y has more. */
@@ -69,18 +85,7 @@ int cudnnSetTensor(const void *handle, const void *y_shape, void *y, const void 
     void *stream;
     if (!wl_cudnn_stream(handle, &stream) || !is || !y || !value)
         return WL_CUDNN_BAD_PARAM;
-    struct wl_dnn_walk walk;
-    uint64_t bits = 0;
-    const size_t bytes = wl_cudnn_type_bytes(is->type);
-    void *parameters[] = {&walk, &y, &bits};
-    memcpy(&bits, value, bytes);
-    wl_cudnn_walk(&walk, WL_CUDNN_ALL_DIMS, false, &is, 1);
-    return wl_cudnn_run_named(&kernels,
-                              bytes == 1   ? "warplens_dnn_fill_1"
-                              : bytes == 2 ? "warplens_dnn_fill_2"
-                              : bytes == 4 ? "warplens_dnn_fill_4"
-                                           : "warplens_dnn_fill_8",
-                              (uint64_t)walk.count, stream, parameters);
+    return wl_cudnn_fill(stream, is, y, value);
 }
 
 /* ---- two tensors ---- */
