@@ -77,6 +77,7 @@ wl_program_test(random_distributions random_distributions.c warplens-curand-10 w
 wl_program_test(dnn_convolution dnn_convolution.c warplens-cudnn-9 warplens-cudart-13 m)
 wl_program_test(dnn_normalization dnn_normalization.c warplens-cudnn-9 warplens-cudart-13 m)
 wl_program_test(dnn_pointwise dnn_pointwise.c warplens-cudnn-9 warplens-cudart-13 m)
+wl_program_test(dnn_reductions dnn_reductions.c warplens-cudnn-9 warplens-cudart-13 m)
 wl_program_test(dnn_transformer dnn_transformer.c warplens-cudnn-9 warplens-cudart-13 m)
 wl_program_test(fft_layouts fft_layouts.c warplens-cufft-12 warplens-cudart-13 m)
 wl_program_test(solver_calls solver_calls.c warplens-cusolver-12 warplens-cudart-13 m)

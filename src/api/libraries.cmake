@@ -109,6 +109,7 @@ wl_embed(wl_embedded_cudnn ${CMAKE_CURRENT_BINARY_DIR}/embedded_cudnn.c
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/convolve.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/normalize.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/pointwise.ptx
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/reduce.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/transform.ptx)
 target_sources(room_api_cudnn PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded_cudnn.c)
 foreach(row "cublaslt cublasLt cublasLt 11 12 13" "curand curand curand 10" "cufft cufft cufft 10 11 12"

@@ -2,6 +2,7 @@
  * gives the same sums each time. */
 #include "api/cudnn/descriptors.h"
 #include "api/cudnn/launch.h"
+#include "api/cudnn/reduce.h"
 #include "base/count.h"
 
 /* cudnnDeterminism_t */
@@ -378,4 +379,29 @@ int cudnnConvolutionBackwardFilter(const void *handle, const void *alpha, const 
     (void)space_bytes;
     return convolve(__func__, handle, &filter, GIVEN(x_shape, dw_shape, dy_shape), algorithm, alpha,
                     x, dw, dy, beta);
+}
+
+/* ---- the bias's gradient ---- */
+
+int cudnnConvolutionBackwardBias(const void *handle, const void *alpha, const void *dy_shape,
+                                 const void *dy, const void *beta, const void *db_shape, void *db)
+{
+    const struct wl_cudnn_tensor *dy_is = wl_cudnn_tensor_check(dy_shape),
+                                 *db_is = wl_cudnn_tensor_check(db_shape);
+    void *stream;
+    if (!wl_cudnn_stream(handle, &stream) || !alpha || !beta || !dy_is || !db_is || !dy || !db ||
+        dy_is->type != db_is->type || dy_is->rank != db_is->rank ||
+        db_is->dims[1] != dy_is->dims[1] || wl_cudnn_tensor_count(db_is) != db_is->dims[1])
+        return WL_CUDNN_BAD_PARAM;
+    if (!wl_cudnn_is_floating(dy_is->type))
+        return wl_cudnn_refuse(__func__, "these types");
+    return wl_cudnn_reduce(stream, &(struct wl_cudnn_reducing){
+                                       .operation = WL_DNN_SUM,
+                                       .a_shape = dy_is,
+                                       .a = dy,
+                                       .c_shape = db_is,
+                                       .c = db,
+                                       .alpha = wl_cudnn_read_scalar(dy_is->type, alpha),
+                                       .beta = wl_cudnn_read_scalar(dy_is->type, beta),
+                                   });
 }

@@ -17,6 +17,7 @@ H(Convolution, CONVOLUTION, wl_cudnn_convolution_descriptor)
 H(Pooling, POOLING, wl_cudnn_pooling)
 H(Activation, ACTIVATION, wl_cudnn_activation)
 H(OpTensor, OP, wl_cudnn_op)
+H(ReduceTensor, REDUCTION, wl_cudnn_reduction)
 H(SpatialTransformer, TRANSFORMER, wl_cudnn_transformer)
 
 /* A part of what is set; the result may be NULL. */
@@ -338,6 +339,53 @@ int cudnnGetOpTensorDescriptor(const void *descriptor, int *operation, int *comp
     tell(operation, self->operation);
     tell(compute_type, self->compute_type);
     tell(propagates_nan, self->propagates_nan);
+    return WL_CUDNN_OK;
+}
+
+/* ---- reductions ---- */
+
+/* cudnnIndicesType_t, as many as there are; the first one is of 32 bits. */
+enum { INDEX_TYPES = 4, INDEX_32_BITS = 0 };
+
+const struct wl_cudnn_reduction *wl_cudnn_reduction_check(const void *descriptor)
+{
+    const struct wl_cudnn_reduction *self = descriptor;
+    return self && self->magic == WL_CUDNN_MAGIC_REDUCTION && self->is_set ? self : NULL;
+}
+
+int cudnnSetReduceTensorDescriptor(void *descriptor, int operation, int compute_type,
+                                   int propagates_nan, int has_indices, int index_type)
+{
+    struct wl_cudnn_reduction *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_REDUCTION);
+    if (!self || operation < 0 || operation > WL_DNN_PRODUCT_NO_ZEROS || propagates_nan < 0 ||
+        propagates_nan > 1 || has_indices < 0 || has_indices > 1 || index_type < 0 ||
+        index_type >= INDEX_TYPES)
+        return WL_CUDNN_BAD_PARAM;
+    if (has_indices && index_type != INDEX_32_BITS)
+        return wl_cudnn_refuse(__func__, "indices of other than 32 bits");
+    *self = (struct wl_cudnn_reduction){
+        .magic = WL_CUDNN_MAGIC_REDUCTION,
+        .is_set = true,
+        .has_indices = has_indices,
+        .operation = operation,
+        .compute_type = compute_type,
+        .propagates_nan = propagates_nan,
+        .index_type = index_type,
+    };
+    return WL_CUDNN_OK;
+}
+
+int cudnnGetReduceTensorDescriptor(const void *descriptor, int *operation, int *compute_type,
+                                   int *propagates_nan, int *has_indices, int *index_type)
+{
+    const struct wl_cudnn_reduction *self = wl_cudnn_reduction_check(descriptor);
+    if (!self)
+        return WL_CUDNN_BAD_PARAM;
+    tell(operation, self->operation);
+    tell(compute_type, self->compute_type);
+    tell(propagates_nan, self->propagates_nan);
+    tell(has_indices, self->has_indices);
+    tell(index_type, self->index_type);
     return WL_CUDNN_OK;
 }
 

@@ -39,6 +39,12 @@ struct wl_cudnn_op {
     int operation, compute_type, propagates_nan;
 };
 
+struct wl_cudnn_reduction {
+    uint32_t magic;
+    bool is_set, has_indices;
+    int operation, compute_type, propagates_nan, index_type;
+};
+
 /* Dimensions of a spatial transformer's output. */
 struct wl_cudnn_transformer {
     uint32_t magic;
@@ -53,5 +59,6 @@ const struct wl_cudnn_pooling *wl_cudnn_pooling_check(const void *descriptor);
 const struct wl_dnn_activation *wl_cudnn_activation_check(const void *descriptor);
 const struct wl_cudnn_op *wl_cudnn_op_check(const void *descriptor);
 const struct wl_cudnn_transformer *wl_cudnn_transformer_check(const void *descriptor);
+const struct wl_cudnn_reduction *wl_cudnn_reduction_check(const void *descriptor);
 
 #endif

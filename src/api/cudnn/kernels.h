@@ -71,6 +71,26 @@ struct wl_dnn_normalization {
     double epsilon, momentum;
 };
 
+/* By the numbers of cudnnReduceTensorOp_t. */
+enum {
+    WL_DNN_SUM = 0,
+    WL_DNN_PRODUCT = 1,
+    WL_DNN_MINIMUM = 2,
+    WL_DNN_MAXIMUM = 3,
+    WL_DNN_LARGEST = 4, /* of the sizes */
+    WL_DNN_MEAN = 5,
+    WL_DNN_NORM1 = 6,
+    WL_DNN_NORM2 = 7,
+    WL_DNN_PRODUCT_NO_ZEROS = 8,
+};
+
+/* What becomes of the elements of `folded`, for each one of `kept`. */
+struct wl_dnn_reduction {
+    struct wl_dnn_walk kept, folded;
+    int group; /* threads that share one result */
+    int operation, propagates_nan;
+};
+
 /* Pictures of h times w of c channels, sampled at the places of a grid: the steps of x and y (or of
  * their gradients) are those of n, c, h, w; the grid is packed: batch, out_h, out_w, 2. */
 struct wl_dnn_sampling {
