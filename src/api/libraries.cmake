@@ -109,8 +109,10 @@ wl_embed(wl_embedded_cudnn ${CMAKE_CURRENT_BINARY_DIR}/embedded_cudnn.c
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/convolve.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/normalize.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/pointwise.ptx
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/dropout.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/reduce.ptx
-         ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/transform.ptx)
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/transform.ptx
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/window.ptx)
 target_sources(room_api_cudnn PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded_cudnn.c)
 foreach(row "cublaslt cublasLt cublasLt 11 12 13" "curand curand curand 10" "cufft cufft cufft 10 11 12"
             "cusparse cusparse cusparse 11 12" "cusolver cusolver cusolver 11 12" "cudnn cudnn cudnn 8 9"

@@ -17,6 +17,8 @@ H(Convolution, CONVOLUTION, wl_cudnn_convolution_descriptor)
 H(Pooling, POOLING, wl_cudnn_pooling)
 H(Activation, ACTIVATION, wl_cudnn_activation)
 H(OpTensor, OP, wl_cudnn_op)
+H(Dropout, DROPOUT, wl_cudnn_dropout)
+H(LRN, LRN, wl_cudnn_response)
 H(ReduceTensor, REDUCTION, wl_cudnn_reduction)
 H(SpatialTransformer, TRANSFORMER, wl_cudnn_transformer)
 
@@ -386,6 +388,41 @@ int cudnnGetReduceTensorDescriptor(const void *descriptor, int *operation, int *
     tell(propagates_nan, self->propagates_nan);
     tell(has_indices, self->has_indices);
     tell(index_type, self->index_type);
+    return WL_CUDNN_OK;
+}
+
+/* ---- local responses ---- */
+
+/* What cuDNN allows of them. */
+static const double LEAST_K = 1e-5, LEAST_BETA = 0.01;
+enum { WIDTH_MAX = 16 };
+
+const struct wl_cudnn_response *wl_cudnn_response_check(const void *descriptor)
+{
+    const struct wl_cudnn_response *self = descriptor;
+    return self && self->magic == WL_CUDNN_MAGIC_LRN && self->width ? self : NULL;
+}
+
+int cudnnSetLRNDescriptor(void *descriptor, unsigned width, double alpha, double beta, double k)
+{
+    struct wl_cudnn_response *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_LRN);
+    if (!self || width < 1 || width > WIDTH_MAX || !(k >= LEAST_K) || !(beta >= LEAST_BETA))
+        return WL_CUDNN_BAD_PARAM;
+    *self = (struct wl_cudnn_response){WL_CUDNN_MAGIC_LRN, width, alpha, beta, k};
+    return WL_CUDNN_OK;
+}
+
+int cudnnGetLRNDescriptor(const void *descriptor, unsigned *width, double *alpha, double *beta,
+                          double *k)
+{
+    const struct wl_cudnn_response *self = wl_cudnn_response_check(descriptor);
+    if (!self)
+        return WL_CUDNN_BAD_PARAM;
+    if (width)
+        *width = self->width;
+    tell_number(alpha, self->alpha);
+    tell_number(beta, self->beta);
+    tell_number(k, self->k);
     return WL_CUDNN_OK;
 }
 

@@ -45,6 +45,19 @@ struct wl_cudnn_reduction {
     int operation, compute_type, propagates_nan, index_type;
 };
 
+struct wl_cudnn_dropout {
+    uint32_t magic;
+    float rate;                   /* the part that is left out */
+    struct wl_dnn_random *states; /* in device memory; NULL: nothing can be left out */
+    unsigned long long seed;
+};
+
+struct wl_cudnn_response {
+    uint32_t magic;
+    unsigned width; /* 0: nothing was set yet */
+    double alpha, beta, k;
+};
+
 /* Dimensions of a spatial transformer's output. */
 struct wl_cudnn_transformer {
     uint32_t magic;
@@ -60,5 +73,6 @@ const struct wl_dnn_activation *wl_cudnn_activation_check(const void *descriptor
 const struct wl_cudnn_op *wl_cudnn_op_check(const void *descriptor);
 const struct wl_cudnn_transformer *wl_cudnn_transformer_check(const void *descriptor);
 const struct wl_cudnn_reduction *wl_cudnn_reduction_check(const void *descriptor);
+const struct wl_cudnn_response *wl_cudnn_response_check(const void *descriptor);
 
 #endif

@@ -91,6 +91,30 @@ struct wl_dnn_reduction {
     int operation, propagates_nan;
 };
 
+/* Where random numbers go on: the same on host and device. */
+struct wl_dnn_random {
+    unsigned long long seed, drawn; /* drawn: numbers so far */
+};
+
+/* Windows over three spatial dimensions, of which the first ones may have size 1. Steps are those
+ * of n, c and the spatial dimensions. */
+struct wl_dnn_pooling {
+    int batch, channels;
+    int in[WL_DNN_SPATIAL], out[WL_DNN_SPATIAL];
+    int window[WL_DNN_SPATIAL], pads[WL_DNN_SPATIAL], strides[WL_DNN_SPATIAL];
+    int is_average, counts_padding, propagates_nan;
+    long long x[WL_DNN_RANK], y[WL_DNN_RANK], dy[WL_DNN_RANK], dx[WL_DNN_RANK];
+};
+
+/* y = x / (k + alpha * the sum of squares of `before` channels before it to `after` behind
+ * it)^beta; the walk, of all but channels, has the tensors y, x, dy, dx. */
+struct wl_dnn_response {
+    struct wl_dnn_walk walk;
+    int channels, before, after;
+    double alpha, beta, k;
+    long long y, x, dy, dx; /* steps of channels */
+};
+
 /* Pictures of h times w of c channels, sampled at the places of a grid: the steps of x and y (or of
  * their gradients) are those of n, c, h, w; the grid is packed: batch, out_h, out_w, 2. */
 struct wl_dnn_sampling {

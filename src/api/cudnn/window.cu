@@ -1,0 +1,196 @@
+/* What is computed of windows: pooling and local response normalisation. A thread for each element of what is made.
+ *
+ * window.ptx is made from this file (see the command in its first line) and embedded in the library.
+ */
+#include "functions.cuh"
+
+/* ---- pooling ---- */
+
+/* Elements of a dimension that a window has, and how many it has with padding. */
+struct range {
+    int begin, end;
+};
+
+DEVICE range inputs_of(const wl_dnn_pooling &p, int d, int out)
+{
+    const int begin = out * p.strides[d] - p.pads[d], end = begin + p.window[d];
+    return {begin > 0 ? begin : 0, end < p.in[d] ? end : p.in[d]};
+}
+
+/* The windows that have an element. */
+DEVICE range outputs_of(const wl_dnn_pooling &p, int d, int in)
+{
+    const int at = in + p.pads[d], end = at / p.strides[d] + 1, before = at - p.window[d];
+    return {before < 0 ? 0 : before / p.strides[d] + 1, end < p.out[d] ? end : p.out[d]};
+}
+
+struct place {
+    int n, c, at[WL_DNN_SPATIAL];
+};
+
+DEVICE place place_of(i64 i, int channels, const int *spatial)
+{
+    place p;
+    for (int d = WL_DNN_SPATIAL - 1; d >= 0; d--) {
+        p.at[d] = (int)(i % spatial[d]);
+        i /= spatial[d];
+    }
+    p.c = (int)(i % channels);
+    p.n = (int)(i / channels);
+    return p;
+}
+
+DEVICE i64 offset(const long long *steps, const int *at)
+{
+    return at[0] * steps[2] + at[1] * steps[3] + at[2] * steps[4];
+}
+
+/* Whether x takes the place of the largest so far; what is no number does or never does. */
+template <typename Sum> DEVICE bool is_larger(const wl_dnn_pooling &p, Sum x, Sum most, bool is_first)
+{
+    if (x != x)
+        return p.propagates_nan && most == most;
+    return is_first ? most == most : x > most;
+}
+
+template <typename Sum> DEVICE int divisor(const wl_dnn_pooling &p, const range *r)
+{
+    if (p.counts_padding)
+        return p.window[0] * p.window[1] * p.window[2];
+    const int count = (r[0].end - r[0].begin) * (r[1].end - r[1].begin) * (r[2].end - r[2].begin);
+    return count > 0 ? count : 1;
+}
+
+/* Of the window there: its mean, or its largest element and where that is in x. */
+template <typename T, typename Sum> DEVICE Sum pool_one(const wl_dnn_pooling &p, const T *x, const place &to, i64 *place_of_most)
+{
+    range r[WL_DNN_SPATIAL];
+    for (int d = 0; d < WL_DNN_SPATIAL; d++)
+        r[d] = inputs_of(p, d, to.at[d]);
+    Sum result = p.is_average ? Sum(0) : -Sum(__builtin_inff());
+    *place_of_most = -1;
+    for (int a = r[0].begin; a < r[0].end; a++)
+        for (int b = r[1].begin; b < r[1].end; b++)
+            for (int e = r[2].begin; e < r[2].end; e++) {
+                const int at[] = {a, b, e};
+                const i64 where = offset(p.x, at);
+                const Sum value = number(x[where]);
+                if (p.is_average)
+                    result += value;
+                else if (is_larger(p, value, result, *place_of_most < 0)) {
+                    result = value;
+                    *place_of_most = where;
+                }
+            }
+    return p.is_average ? result / divisor<Sum>(p, r) : result;
+}
+
+template <typename T, typename Sum> DEVICE void pool(const wl_dnn_pooling &p, const T *x, T *y, Sum alpha, Sum beta)
+{
+    const i64 count = (i64)p.batch * p.channels * p.out[0] * p.out[1] * p.out[2];
+    for (i64 i = first(); i < count; i += step()) {
+        const place to = place_of(i, p.channels, p.out);
+        i64 ignored;
+        blend(y + to.n * p.y[0] + to.c * p.y[1] + offset(p.y, to.at), alpha,
+              pool_one<T, Sum>(p, x + to.n * p.x[0] + to.c * p.x[1], to, &ignored), beta);
+    }
+}
+
+/* Each element of dx looks at the windows that have it. */
+template <typename T, typename Sum>
+DEVICE void pool_back(const wl_dnn_pooling &p, const T *x, const T *dy, T *dx, Sum alpha, Sum beta)
+{
+    const i64 count = (i64)p.batch * p.channels * p.in[0] * p.in[1] * p.in[2];
+    for (i64 i = first(); i < count; i += step()) {
+        const place to = place_of(i, p.channels, p.in);
+        const T *own = x + to.n * p.x[0] + to.c * p.x[1], *gradients = dy + to.n * p.dy[0] + to.c * p.dy[1];
+        range r[WL_DNN_SPATIAL];
+        for (int d = 0; d < WL_DNN_SPATIAL; d++)
+            r[d] = outputs_of(p, d, to.at[d]);
+        Sum sum = 0;
+        for (int a = r[0].begin; a < r[0].end; a++)
+            for (int b = r[1].begin; b < r[1].end; b++)
+                for (int e = r[2].begin; e < r[2].end; e++) {
+                    const place from = {to.n, to.c, {a, b, e}};
+                    const Sum gradient = number(gradients[offset(p.dy, from.at)]);
+                    if (p.is_average) {
+                        range inputs[WL_DNN_SPATIAL];
+                        for (int d = 0; d < WL_DNN_SPATIAL; d++)
+                            inputs[d] = inputs_of(p, d, from.at[d]);
+                        sum += gradient / divisor<Sum>(p, inputs);
+                        continue;
+                    }
+                    i64 most;
+                    pool_one<T, Sum>(p, own, from, &most);
+                    if (most == offset(p.x, to.at))
+                        sum += gradient;
+                }
+        blend(dx + to.n * p.dx[0] + to.c * p.dx[1] + offset(p.dx, to.at), alpha, sum, beta);
+    }
+}
+
+/* ---- local responses ---- */
+
+/* k + alpha * the sum of squares around a channel. */
+template <typename T, typename Sum> DEVICE Sum response(const wl_dnn_response &r, const T *x, int channel)
+{
+    const int begin = channel - r.before, end = channel + r.after + 1;
+    Sum sum = 0;
+    for (int c = begin > 0 ? begin : 0; c < (end < r.channels ? end : r.channels); c++) {
+        const Sum value = number(x[c * r.x]);
+        sum += value * value;
+    }
+    return Sum(r.k) + Sum(r.alpha) * sum;
+}
+
+template <typename T, typename Sum> DEVICE void respond(const wl_dnn_response &r, T *y, const T *x, Sum alpha, Sum beta)
+{
+    const i64 count = (i64)r.walk.count * r.channels;
+    for (i64 i = first(); i < count; i += step()) {
+        i64 at[2];
+        const int channel = (int)(i / r.walk.count);
+        locate(r.walk, (int)(i % r.walk.count), at);
+        const T *from = x + at[1];
+        const Sum result = number(from[channel * r.x]) * power(response<T, Sum>(r, from, channel), -Sum(r.beta));
+        blend(y + at[0] + channel * r.y, alpha, result, beta);
+    }
+}
+
+template <typename T, typename Sum>
+DEVICE void respond_back(const wl_dnn_response &r, const T *x, const T *dy, T *dx, Sum alpha, Sum beta)
+{
+    const i64 count = (i64)r.walk.count * r.channels;
+    for (i64 i = first(); i < count; i += step()) {
+        i64 at[4];
+        const int channel = (int)(i / r.walk.count);
+        locate(r.walk, (int)(i % r.walk.count), at);
+        const T *from = x + at[1], *gradients = dy + at[2];
+        const int begin = channel - r.after, end = channel + r.before + 1; /* whose windows have it */
+        Sum sum = 0;
+        for (int c = begin > 0 ? begin : 0; c < (end < r.channels ? end : r.channels); c++)
+            sum += number(gradients[c * r.dy]) * number(from[c * r.x]) *
+                   power(response<T, Sum>(r, from, c), -Sum(r.beta) - 1);
+        const Sum own = number(gradients[channel * r.dy]) * power(response<T, Sum>(r, from, channel), -Sum(r.beta));
+        blend(dx + at[3] + channel * r.dx, alpha,
+              own - 2 * Sum(r.alpha) * Sum(r.beta) * number(from[channel * r.x]) * sum, beta);
+    }
+}
+
+#define WINDOWS(suffix, T, Sum)                                                                                           \
+    GLOBAL void warplens_dnn_pool_##suffix(wl_dnn_pooling p, T *x, T *y, Sum alpha, Sum beta)                             \
+    {                                                                                                                     \
+        pool(p, x, y, alpha, beta);                                                                                       \
+    }                                                                                                                     \
+    GLOBAL void warplens_dnn_pool_back_##suffix(wl_dnn_pooling p, T *x, T *dy, T *dx, Sum alpha, Sum beta)                \
+    {                                                                                                                     \
+        pool_back(p, x, dy, dx, alpha, beta);                                                                             \
+    }                                                                                                                     \
+    GLOBAL void warplens_dnn_respond_##suffix(wl_dnn_response r, T *y, T *x, Sum alpha, Sum beta)                         \
+    {                                                                                                                     \
+        respond(r, y, x, alpha, beta);                                                                                    \
+    }                                                                                                                     \
+    GLOBAL void warplens_dnn_respond_back_##suffix(wl_dnn_response r, T *x, T *dy, T *dx, Sum alpha, Sum beta)            \
+    {                                                                                                                     \
+        respond_back(r, x, dy, dx, alpha, beta);                                                                          \
+    }
+KINDS(WINDOWS)
