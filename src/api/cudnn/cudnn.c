@@ -136,6 +136,46 @@ void cudnnGetLastErrorString(char *message, size_t bytes)
         message[0] = '\0';
 }
 
+/* ---- messages ---- */
+
+/* What a program wants to be told is kept; nothing is ever told. */
+typedef void callback(int severity, void *data, const void *what, const char *text);
+static struct {
+    unsigned mask;
+    void *data;
+    callback *function;
+} messages;
+
+int cudnnSetCallback(unsigned mask, void *data, callback *function)
+{
+    messages.mask = mask;
+    messages.data = data;
+    messages.function = function;
+    return WL_CUDNN_OK;
+}
+
+int cudnnGetCallback(unsigned *mask, void **data, callback **function)
+{
+    if (!mask || !data || !function)
+        return WL_CUDNN_BAD_PARAM;
+    *mask = messages.mask;
+    *data = messages.data;
+    *function = messages.function;
+    return WL_CUDNN_OK;
+}
+
+/* Errors of kernels are told by the runtime. */
+int cudnnQueryRuntimeError(const void *handle, int *status, int mode, void *tag)
+{
+    enum { BLOCKING = 2 };
+    void *stream;
+    (void)tag;
+    if (!wl_cudnn_stream(handle, &stream) || !status || mode < 0 || mode > BLOCKING)
+        return WL_CUDNN_BAD_PARAM;
+    *status = WL_CUDNN_OK;
+    return WL_CUDNN_OK;
+}
+
 /* ---- what is not there ---- */
 
 #define U(name)                             \
