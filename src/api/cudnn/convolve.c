@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "api/cudnn/cudnn.h"
+#include "api/cudnn/direct.h"
 #include "api/cudnn/kernels.h"
 #include "api/cudnn/launch.h"
 
@@ -121,6 +122,7 @@ int wl_cudnn_convolve(void *stream, enum wl_cudnn_way way, const struct wl_cudnn
     union wl_cudnn_scalar factors[] = {wl_cudnn_scalar(x_shape->type, alpha),
                                        wl_cudnn_scalar(x_shape->type, beta)};
     void *parameters[] = {&taken, &x, &w, &y, &factors[0], &factors[1]};
+    wl_cudnn_set_direct(&kernels, names[way], x_shape->type, wl_cudnn_direct(way, x_shape->type));
     return wl_cudnn_run(&kernels, names[way], x_shape->type,
                         (uint64_t)wl_cudnn_tensor_count(made[way]), stream, parameters);
 }

@@ -31,22 +31,45 @@ bool wl_cudnn_has_sums(int type, int compute_type)
     return compute_type == type || (compute_type == WL_CUDNN_FLOAT && type != WL_CUDNN_DOUBLE);
 }
 
-int wl_cudnn_run_named(struct wl_cudnn_kernels *self, const char *kernel, uint64_t threads,
-                       void *stream, void **parameters)
+static struct wl_stand_in *load(struct wl_cudnn_kernels *self)
 {
     if (!__atomic_load_n(&self->loaded.file, __ATOMIC_ACQUIRE))
         __atomic_store_n(&self->loaded.file, find(self->name), __ATOMIC_RELEASE);
-    return wl_cudnn_launched(wl_stand_in_run(&self->loaded, kernel, threads, stream, parameters));
+    return &self->loaded;
+}
+
+/* The whole name of a kernel. */
+struct name {
+    char text[96];
+};
+
+static struct name name_of(const char *name, int type)
+{
+    struct name made;
+    snprintf(made.text, sizeof made.text, "warplens_dnn_%s_%c", name,
+             type == WL_CUDNN_DOUBLE     ? 'd'
+             : type == WL_CUDNN_HALF     ? 'h'
+             : type == WL_CUDNN_BFLOAT16 ? 'b'
+                                         : 'f');
+    return made;
+}
+
+void wl_cudnn_set_direct(struct wl_cudnn_kernels *self, const char *name, int type,
+                         const struct wl_device_direct *direct)
+{
+    struct wl_device_kernel *kernel = wl_stand_in_kernel(load(self), name_of(name, type).text);
+    if (kernel && direct)
+        wl_device_kernel_set_direct(kernel, direct);
+}
+
+int wl_cudnn_run_named(struct wl_cudnn_kernels *self, const char *kernel, uint64_t threads,
+                       void *stream, void **parameters)
+{
+    return wl_cudnn_launched(wl_stand_in_run(load(self), kernel, threads, stream, parameters));
 }
 
 int wl_cudnn_run(struct wl_cudnn_kernels *self, const char *name, int type, uint64_t threads,
                  void *stream, void **parameters)
 {
-    const char suffix = type == WL_CUDNN_DOUBLE     ? 'd'
-                        : type == WL_CUDNN_HALF     ? 'h'
-                        : type == WL_CUDNN_BFLOAT16 ? 'b'
-                                                    : 'f';
-    char kernel[96];
-    snprintf(kernel, sizeof kernel, "warplens_dnn_%s_%c", name, suffix);
-    return wl_cudnn_run_named(self, kernel, threads, stream, parameters);
+    return wl_cudnn_run_named(self, name_of(name, type).text, threads, stream, parameters);
 }

@@ -29,7 +29,11 @@ bool wl_cudnn_has_sums(int type, int compute_type);
 int wl_cudnn_run(struct wl_cudnn_kernels *self, const char *name, int type, uint64_t threads,
                  void *stream, void **parameters);
 
-/* The same with a kernel by its whole name. */
+/* Has such a kernel computed without its instructions where that may be. */
+void wl_cudnn_set_direct(struct wl_cudnn_kernels *self, const char *name, int type,
+                         const struct wl_device_direct *direct);
+
+/* As wl_cudnn_run, with a kernel by its whole name. */
 int wl_cudnn_run_named(struct wl_cudnn_kernels *self, const char *kernel, uint64_t threads,
                        void *stream, void **parameters);
 
