@@ -399,14 +399,11 @@ static void test_wrong_arguments(void)
     EXPECT(FORWARD(handle, &one, other.x, p.w, p.convolution, 0, p.y), BAD_PARAM);
     EXPECT(FORWARD(handle, &one, p.x, other.w, p.convolution, 0, p.y), BAD_PARAM);
     EXPECT(FORWARD(handle, &one, p.w, p.x, p.convolution, 0, p.y), BAD_PARAM);
-    capture_stderr();
     EXPECT(FORWARD(handle, &one, p.x, p.w, p.convolution, 3, p.y), NOT_SUPPORTED);
-    EXPECT(strstr(captured_stderr(), "cudnnConvolutionForward (cuDNN) of this algorithm") != NULL,
-           1);
     EXPECT(cudnnSetConvolution2dDescriptor(p.convolution, 1, 1, 1, 1, 1, 1, 1, DOUBLE), OK);
     capture_stderr();
     EXPECT(FORWARD(handle, &one, p.x, p.w, p.convolution, 0, p.y), NOT_SUPPORTED);
-    EXPECT(strstr(captured_stderr(), "these types or dimensions") != NULL, 1);
+    EXPECT(strstr(captured_stderr(), "cudnnConvolutionForward (cuDNN) of these types") != NULL, 1);
     free_problem(&p);
     free_problem(&other);
 }

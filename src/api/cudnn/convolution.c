@@ -53,12 +53,13 @@ static int take(const char *call, const struct direction *direction, struct give
                                             : status;
 }
 
-/* Whether it is a number of an algorithm; 0, or what the call answers. */
-static int check_algorithm(const char *call, const struct direction *direction, int algorithm)
+/* Whether it is a number of an algorithm; 0, or what the call answers. Programs ask for each one's
+ * workspace to find out which there are. */
+static int check_algorithm(const struct direction *direction, int algorithm)
 {
-    if (algorithm < 0 || algorithm >= direction->algorithm_count)
-        return WL_CUDNN_BAD_PARAM;
-    return algorithm == direction->missing ? wl_cudnn_refuse(call, "this algorithm") : WL_CUDNN_OK;
+    return algorithm < 0 || algorithm >= direction->algorithm_count ? WL_CUDNN_BAD_PARAM
+           : algorithm == direction->missing                        ? WL_CUDNN_NOT_SUPPORTED
+                                                                    : WL_CUDNN_OK;
 }
 
 /* ---- sizes ---- */
@@ -100,7 +101,7 @@ static int tell_workspace(const char *call, const void *handle, const struct dir
     void *stream;
     if (!wl_cudnn_stream(handle, &stream) || !bytes)
         return WL_CUDNN_BAD_PARAM;
-    int status = check_algorithm(call, direction, algorithm);
+    int status = check_algorithm(direction, algorithm);
     if (!status)
         status = take(call, direction, given, &taken);
     if (!status)
@@ -200,7 +201,7 @@ static int convolve(const char *call, const void *handle, const struct direction
     void *stream;
     if (!wl_cudnn_stream(handle, &stream) || !alpha || !beta || !x || !w || !y)
         return WL_CUDNN_BAD_PARAM;
-    int status = check_algorithm(call, direction, algorithm);
+    int status = check_algorithm(direction, algorithm);
     if (!status)
         status = take(call, direction, given, &taken);
     if (status)
@@ -239,7 +240,7 @@ int cudnnConvolutionBiasActivationForward(const void *handle, const void *alpha,
     if (!wl_cudnn_stream(handle, &stream) || !alpha || !x || !w || !z_factor || !bias || !y ||
         !z_is || !bias_is || !after)
         return WL_CUDNN_BAD_PARAM;
-    int status = check_algorithm(__func__, &forward, algorithm);
+    int status = check_algorithm(&forward, algorithm);
     if (!status)
         status = take(__func__, &forward, GIVEN(x_shape, w_shape, y_shape), &taken);
     if (status)

@@ -13,7 +13,7 @@ struct place {
 DEVICE place place_of(int i, int second, const int *spatial)
 {
     place p;
-    for (int d = WL_DNN_SPATIAL - 1; d >= 0; d--) {
+    UNROLL for (int d = WL_DNN_SPATIAL - 1; d >= 0; d--) {
         p.at[2 + d] = i % spatial[d];
         i /= spatial[d];
     }
@@ -25,7 +25,7 @@ DEVICE place place_of(int i, int second, const int *spatial)
 DEVICE i64 offset(const long long *steps, const place &p)
 {
     i64 sum = 0;
-    for (int d = 0; d < WL_DNN_RANK; d++)
+    UNROLL for (int d = 0; d < WL_DNN_RANK; d++)
         sum += p.at[d] * steps[d];
     return sum;
 }
@@ -159,7 +159,7 @@ DEVICE void backward_filter(const wl_dnn_convolution &c, const T *x, T *w, const
         const place to = place_of((int)i, c.channels, c.taps);
         const T *from = x + ((i64)(to.at[0] / c.filters) * c.channels + to.at[1]) * c.x[1], *out = y + to.at[0] * c.y[1];
         range r[WL_DNN_SPATIAL];
-        for (int d = 0; d < WL_DNN_SPATIAL; d++) {
+        UNROLL for (int d = 0; d < WL_DNN_SPATIAL; d++) {
             r[d] = range_of(c, d, to.at[2 + d]);
             from += (to.at[2 + d] * c.dilations[d] - c.pads[d]) * c.x[2 + d];
         }

@@ -6,6 +6,9 @@
 #include "../common/half.cuh"
 #include "kernels.h"
 
+/* Before loops over places of small arrays, which then are registers. */
+#define UNROLL _Pragma("unroll")
+
 /* KINDS(X): X(suffix, type of elements, type of sums). */
 #define KINDS(X) X(f, float, float) X(d, double, double) X(h, half, float) X(b, bfloat, float)
 
@@ -70,15 +73,15 @@ template <typename T, typename Sum> DEVICE void blend(T *to, Sum alpha, Sum resu
 /* Where element i stands in each of the first tensors. */
 template <int COUNT> DEVICE void locate(const wl_dnn_walk &walk, int i, i64 (&at)[COUNT])
 {
-    for (int t = 0; t < COUNT; t++)
+    UNROLL for (int t = 0; t < COUNT; t++)
         at[t] = 0;
     for (int d = walk.rank - 1; d >= 0; d--) {
         int index = i;
         if (d) {
-            i /= walk.dims[d];
+            i = (int)((unsigned long long)(unsigned)i * walk.factors[d] >> walk.shifts[d]);
             index -= i * walk.dims[d];
         }
-        for (int t = 0; t < COUNT; t++)
+        UNROLL for (int t = 0; t < COUNT; t++)
             at[t] += index * walk.steps[t][d];
     }
 }

@@ -47,6 +47,8 @@ enum { WL_DNN_WALK_RANK = 8, WL_DNN_WALKERS = 6 };
 struct wl_dnn_walk {
     int rank, count; /* count: of elements */
     int dims[WL_DNN_WALK_RANK];
+    /* i / dims[d] is i * factors[d] >> shifts[d] */
+    unsigned factors[WL_DNN_WALK_RANK], shifts[WL_DNN_WALK_RANK];
     long long steps[WL_DNN_WALKERS][WL_DNN_WALK_RANK];
 };
 

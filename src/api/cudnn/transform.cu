@@ -83,7 +83,7 @@ DEVICE void sample(const wl_dnn_sampling &s, const T *x, const T *grid, T *y, Su
         const T *place = grid + 2 * (n * plane + h * s.out_w + w), *from = x + n * s.x[0] + c * s.x[1];
         const corner<Sum> at = corner_of(s, number(place[0]), number(place[1]));
         Sum sum = 0;
-        for (int k = 0; k < 4; k++)
+        UNROLL for (int k = 0; k < 4; k++)
             if (is_inside(s, at.x + k % 2, at.y + k / 2))
                 sum += weight(at, k % 2, k / 2) * number(from[(at.y + k / 2) * s.x[2] + (at.x + k % 2) * s.x[3]]);
         blend(y + n * s.y[0] + c * s.y[1] + h * s.y[2] + w * s.y[3], alpha, sum, beta);
@@ -118,7 +118,7 @@ DEVICE void sample_back(const wl_dnn_sampling &s, const T *x, T *dx, const T *dy
         Sum slope_x = 0, slope_y = 0;
         for (int c = 0; c < s.channels; c++) {
             const Sum gradient = number(dy[n * s.y[0] + c * s.y[1] + h * s.y[2] + w * s.y[3]]);
-            for (int k = 0; k < 4; k++) {
+            UNROLL for (int k = 0; k < 4; k++) {
                 const int right = k % 2, lower = k / 2;
                 if (!is_inside(s, at.x + right, at.y + lower))
                     continue;

@@ -50,6 +50,19 @@ static void merge(struct wl_dnn_walk *walk)
     }
 }
 
+/* Division of numbers below 2^31 by a multiplication: with 2^(n-1) < size <= 2^n the factor is
+ * above 2^(31+n) / size by less than 1, and below 2^32. */
+static void find_factors(struct wl_dnn_walk *walk)
+{
+    for (int d = 0; d < walk->rank; d++) {
+        unsigned n = 0;
+        while (1ull << n < (unsigned long long)walk->dims[d])
+            n++;
+        walk->shifts[d] = 31 + n;
+        walk->factors[d] = (unsigned)((1ull << (31 + n)) / (unsigned)walk->dims[d] + 1);
+    }
+}
+
 bool wl_cudnn_walk(struct wl_dnn_walk *made, int dims, bool is_ordered,
                    const struct wl_cudnn_tensor *const *tensors, int count)
 {
@@ -75,6 +88,7 @@ bool wl_cudnn_walk(struct wl_dnn_walk *made, int dims, bool is_ordered,
     if (!is_ordered)
         sort(made);
     merge(made);
+    find_factors(made);
     return true;
 }
 

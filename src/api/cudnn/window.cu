@@ -31,7 +31,7 @@ struct place {
 DEVICE place place_of(i64 i, int channels, const int *spatial)
 {
     place p;
-    for (int d = WL_DNN_SPATIAL - 1; d >= 0; d--) {
+    UNROLL for (int d = WL_DNN_SPATIAL - 1; d >= 0; d--) {
         p.at[d] = (int)(i % spatial[d]);
         i /= spatial[d];
     }
@@ -65,7 +65,7 @@ template <typename Sum> DEVICE int divisor(const wl_dnn_pooling &p, const range 
 template <typename T, typename Sum> DEVICE Sum pool_one(const wl_dnn_pooling &p, const T *x, const place &to, i64 *place_of_most)
 {
     range r[WL_DNN_SPATIAL];
-    for (int d = 0; d < WL_DNN_SPATIAL; d++)
+    UNROLL for (int d = 0; d < WL_DNN_SPATIAL; d++)
         r[d] = inputs_of(p, d, to.at[d]);
     Sum result = p.is_average ? Sum(0) : -Sum(__builtin_inff());
     *place_of_most = -1;
@@ -105,7 +105,7 @@ DEVICE void pool_back(const wl_dnn_pooling &p, const T *x, const T *dy, T *dx, S
         const place to = place_of(i, p.channels, p.in);
         const T *own = x + to.n * p.x[0] + to.c * p.x[1], *gradients = dy + to.n * p.dy[0] + to.c * p.dy[1];
         range r[WL_DNN_SPATIAL];
-        for (int d = 0; d < WL_DNN_SPATIAL; d++)
+        UNROLL for (int d = 0; d < WL_DNN_SPATIAL; d++)
             r[d] = outputs_of(p, d, to.at[d]);
         Sum sum = 0;
         for (int a = r[0].begin; a < r[0].end; a++)
@@ -115,7 +115,7 @@ DEVICE void pool_back(const wl_dnn_pooling &p, const T *x, const T *dy, T *dx, S
                     const Sum gradient = number(gradients[offset(p.dy, from.at)]);
                     if (p.is_average) {
                         range inputs[WL_DNN_SPATIAL];
-                        for (int d = 0; d < WL_DNN_SPATIAL; d++)
+                        UNROLL for (int d = 0; d < WL_DNN_SPATIAL; d++)
                             inputs[d] = inputs_of(p, d, from.at[d]);
                         sum += gradient / divisor<Sum>(p, inputs);
                         continue;
