@@ -114,16 +114,20 @@ static void take_text(struct wl_device_module *module, const char *text, bool co
     image->info.is_stand_in = module->is_stand_in;
 }
 
-/* Joined texts: a magic line, then each text with its NUL, then an empty one. */
+/* Joined texts: a magic line, then each text with its NUL, then an empty one. One of them may be a
+ * limit of registers. Programs keep such images in files, as hashcat does: old ones are read. */
 static const char joined_magic[] = "//warplens-joined-ptx\n";
+static const char limit_mark[] = "//registers ";
 
 void *wl_device_module_join(const char *const *texts, size_t count, uint32_t register_limit,
                             size_t *size_bytes)
 {
     struct wl_text joined = {0};
     wl_text_add(&joined, joined_magic);
-    wl_text_addf(&joined, "%u", register_limit);
-    wl_text_add_char(&joined, '\0');
+    if (register_limit) {
+        wl_text_addf(&joined, "%s%u", limit_mark, register_limit);
+        wl_text_add_char(&joined, '\0');
+    }
     for (size_t i = 0; i < count; i++)
         if (*texts[i])
             wl_text_add_bytes(&joined, texts[i], strlen(texts[i]) + 1);
@@ -134,10 +138,12 @@ void *wl_device_module_join(const char *const *texts, size_t count, uint32_t reg
 
 static void take_joined(struct wl_device_module *module, const char *joined)
 {
-    const char *limit = joined + strlen(joined_magic);
-    module->register_limit = (uint32_t)strtoul(limit, NULL, 10);
-    for (const char *text = limit + strlen(limit) + 1; *text; text += strlen(text) + 1)
-        take_text(module, text, true);
+    for (const char *text = joined + strlen(joined_magic); *text; text += strlen(text) + 1) {
+        if (strncmp(text, limit_mark, strlen(limit_mark)) == 0)
+            module->register_limit = (uint32_t)strtoul(text + strlen(limit_mark), NULL, 10);
+        else
+            take_text(module, text, true);
+    }
 }
 
 static int read_image(struct wl_device_module *module, const void *bytes)
