@@ -2,11 +2,13 @@
 """Compares PyTorch's operators on the simulated GPU with the same on the host.
 
     LD_LIBRARY_PATH=BUILD/lib pytorch.py [-d TYPE]... [-l LIMIT_S] [-o FILE] [OPERATOR...]
+    pytorch.py --table FILE...
 
     OPERATOR  only these; default all of PyTorch's own list of operators (op_db), with its samples
     -d        type of elements (default: float32); may be given several times
     -l        limit of an operator in seconds by the clock (default 120)
     -o        file for results (default: standard output)
+    --table   prints results as the tables of docs/evidence/pytorch.md
 
 Needs a PyTorch whose kernels have PTX and whose CUDA runtime is shared, as Debian's
 python3-torch-cuda. Gradients are compared for types that have them. A line for each operator and
@@ -188,14 +190,33 @@ def supervise(arguments, out):
             return 2 if status else failed
 
 
+def print_table(files):
+    rows = [line.rstrip("\n").split("|", 5) for name in files for line in open(name)]
+    types = list(dict.fromkeys(row[1] for row in rows))
+    print("| type | operators | samples the same | different | seconds |\n|---|---|---|---|---|")
+    for dtype in types:
+        own = [row for row in rows if row[1] == dtype]
+        same, different = (sum(int(row[i]) for row in own) for i in (2, 3))
+        print(f"| {dtype} | {len(own)} | {same} | {different} | {sum(float(row[4]) for row in own):.0f} |")
+    print("\n| operator | type | same | different | the first |\n|---|---|---|---|---|")
+    for row in rows:
+        if row[3] != "0":
+            reason = re.sub(r"([<>*_\[\]])", r"\\\1", row[5])
+            print(f"| `{row[0]}` | {row[1]} | {row[2]} | {row[3]} | {reason} |")
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-d", dest="types", action="append", help="float32, float16, int64 ...")
     parser.add_argument("-l", dest="limit", type=int, default=120)
     parser.add_argument("-o", dest="out")
     parser.add_argument("--first", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--table", action="store_true")
     parser.add_argument("operators", nargs="*")
     arguments = parser.parse_args()
+    if arguments.table:
+        return print_table(arguments.operators)
     arguments.types = arguments.types or ["float32"]
     if arguments.first is not None:
         return work(arguments)
