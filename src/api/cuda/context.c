@@ -22,21 +22,14 @@ struct context {
     uint64_t id; /* 0: none was asked for */
     unsigned flags;
     int device;
-    int references;      /* of the primary one */
-    uint32_t generation; /* how often it was destroyed: the primary one */
-    bool is_inactive;    /* destroyed and not retained since */
-};
-
-/* What a thread made current. */
-struct entry {
-    struct context *context;
-    uint32_t generation; /* that the context had */
+    int references;          /* of the primary one */
+    atomic_bool is_inactive; /* the primary one: destroyed and not retained since */
 };
 
 static atomic_bool is_initialised;
 static atomic_uint others; /* contexts that the program created */
 static struct context primaries[WL_DEVICES_MAX];
-static _Thread_local struct entry stack[CONTEXTS_MAX];
+static _Thread_local struct context *stack[CONTEXTS_MAX];
 static _Thread_local size_t depth;
 
 static struct context *primary_of(int device)
@@ -50,33 +43,27 @@ static bool is_primary(const struct context *context)
     return context >= primaries && context < primaries + WL_DEVICES_MAX;
 }
 
-static struct entry entry_of(struct context *context)
-{
-    return (struct entry){context, context->generation};
-}
-
 /* The runtime selects a device by making its primary context current. */
 static struct context *current(void)
 {
     if (!depth)
         return wl_device_is_runtime_used() ? primary_of(wl_device_current()) : NULL;
-    if (stack[depth - 1].context->device != wl_device_current())
-        stack[depth - 1] = entry_of(primary_of(wl_device_current()));
-    return stack[depth - 1].context;
+    if (stack[depth - 1]->device != wl_device_current())
+        stack[depth - 1] = primary_of(wl_device_current());
+    return stack[depth - 1];
 }
 
 /* Whether what is current is destroyed. The runtime's calls make the primary context again. */
 static bool is_destroyed(void)
 {
-    return depth && !wl_device_is_runtime_used() &&
-           stack[depth - 1].generation != stack[depth - 1].context->generation;
+    return depth && !wl_device_is_runtime_used() && stack[depth - 1]->is_inactive;
 }
 
 /* Other contexts are on the stack: its last one's device is the thread's. */
 static void select_device(void)
 {
     if (depth)
-        wl_device_select(stack[depth - 1].context->device);
+        wl_device_select(stack[depth - 1]->device);
 }
 
 static bool is_ready(void)
@@ -236,7 +223,7 @@ static int push(struct context *context)
     if (depth == CONTEXTS_MAX)
         return WL_DEVICE_INVALID_VALUE;
     current(); /* what the runtime did to the one below */
-    stack[depth++] = entry_of(context);
+    stack[depth++] = context;
     select_device();
     return WL_DEVICE_OK;
 }
@@ -282,7 +269,7 @@ int cuCtxDestroy_v2(void *context)
         return WL_DEVICE_INVALID_CONTEXT;
     size_t kept = 0;
     for (size_t i = 0; i < depth; i++)
-        if (stack[i].context != context)
+        if (stack[i] != context)
             stack[kept++] = stack[i];
     depth = kept;
     select_device();
@@ -544,11 +531,9 @@ int cuCtxDisablePeerAccess(void *context)
 
 static pthread_mutex_t primary_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Under the lock. Who has it current finds it destroyed, until it is retained and made current
- * again. */
+/* Under the lock. Who has it current finds it destroyed, until it is retained again. */
 static void destroy_primary(struct context *primary)
 {
-    primary->generation++;
     primary->flags = 0;
     primary->is_inactive = true;
 }

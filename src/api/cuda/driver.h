@@ -14,7 +14,7 @@
 #define WL_CUDA_VERSION 13000
 
 /* Most calls require cuInit and a context that is current in the thread: returns 3 or 201 without
- * them, 709 where it was reset or released since, else wl_device_check. */
+ * them, 709 where that is a primary one that was reset or released since, else wl_device_check. */
 int wl_cuda_enter(void);
 /* The same of calls that need no context, as what they are given tells it: freeing, functions,
  * events (as an H200 answers). */
