@@ -66,7 +66,7 @@ static inline void shut_device_down(void)
     while (count-- > 0)
         if (wl_device_parts[count]->close)
             wl_device_parts[count]->close();
-    if (wl_device.is_started && !wl_device.start_code)
+    if (wl_device.is_loaded)
         wl_gpu_free(&wl_device.gpu);
     free(wl_device.gpu_name);
     free(wl_device.gpu_folder);
