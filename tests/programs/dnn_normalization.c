@@ -42,6 +42,42 @@ int cudnnGetBatchNormalizationBackwardExWorkspaceSize(void *handle, int mode, in
                                                       size_t *bytes);
 int cudnnGetBatchNormalizationTrainingExReserveSpaceSize(void *handle, int mode, int operation,
                                                          void *activation, void *x, size_t *bytes);
+int cudnnNormalizationForwardTraining(void *handle, int mode, int operation, int algorithm,
+                                      const void *alpha, const void *beta, void *x_shape, void *x,
+                                      void *parameter_shape, void *scale, void *bias,
+                                      double momentum, void *statistics_shape, void *running_mean,
+                                      void *running_variance, double epsilon, void *mean,
+                                      void *inverse, void *activation, void *z_shape, void *z,
+                                      void *y_shape, void *y, void *space, size_t space_bytes,
+                                      void *reserve, size_t reserve_bytes, int groups);
+int cudnnNormalizationForwardInference(void *handle, int mode, int operation, int algorithm,
+                                       const void *alpha, const void *beta, void *x_shape, void *x,
+                                       void *parameter_shape, void *scale, void *bias,
+                                       void *statistics_shape, void *mean, void *variance,
+                                       void *z_shape, void *z, void *activation, void *y_shape,
+                                       void *y, double epsilon, int groups);
+int cudnnNormalizationBackward(void *handle, int mode, int operation, int algorithm,
+                               const void *alpha, const void *beta, const void *parameter_alpha,
+                               const void *parameter_beta, void *x_shape, void *x, void *y_shape,
+                               void *y, void *dy_shape, void *dy, void *dz_shape, void *dz,
+                               void *dx_shape, void *dx, void *parameter_shape, void *scale,
+                               void *bias, void *dscale, void *dbias, double epsilon,
+                               void *statistics_shape, void *mean, void *inverse, void *activation,
+                               void *space, size_t space_bytes, void *reserve, size_t reserve_bytes,
+                               int groups);
+int cudnnGetNormalizationForwardTrainingWorkspaceSize(void *handle, int mode, int operation,
+                                                      int algorithm, void *x, void *z, void *y,
+                                                      void *parameters, void *activation,
+                                                      void *statistics, size_t *bytes, int groups);
+int cudnnGetNormalizationBackwardWorkspaceSize(void *handle, int mode, int operation, int algorithm,
+                                               void *x, void *y, void *dy, void *dz, void *dx,
+                                               void *parameters, void *activation, void *statistics,
+                                               size_t *bytes, int groups);
+int cudnnGetNormalizationTrainingReserveSpaceSize(void *handle, int mode, int operation,
+                                                  int algorithm, void *activation, void *x,
+                                                  size_t *bytes, int groups);
+int cudnnDeriveNormTensorDescriptor(void *parameters, void *statistics, void *x_shape, int mode,
+                                    int groups);
 int cudnnDeriveBNTensorDescriptor(void *made, void *x_shape, int mode);
 int cudnnGetTensorNdDescriptor(void *self, int wanted, int *type, int *rank, int *dims,
                                int *strides);
@@ -193,13 +229,21 @@ static void check_statistics(const struct problem *p)
     free(expected);
 }
 
+/* is_newer: with the calls that replaced the others. */
 static void check_forward(const struct normalization_case *of, int type, int operation,
-                          double alpha, double beta)
+                          double alpha, double beta, bool is_newer)
 {
     struct problem p = make_problem(of, type);
     const union factor a = factor_of(type, alpha), b = factor_of(type, beta);
     double *expected = expected_output(&p, operation, alpha, beta);
-    if (operation == ALONE)
+    if (is_newer)
+        EXPECT(cudnnNormalizationForwardTraining(
+                   handle, of->mode, operation, 0, &a, &b, p.x.shape, p.x.device, p.scale.shape,
+                   p.scale.device, p.bias.device, MOMENTUM, p.mean.shape, p.running_mean.device,
+                   p.running_variance.device, EPSILON, p.mean.device, p.inverse.device, relu,
+                   p.z.shape, p.z.device, p.y.shape, p.y.device, NULL, 0, NULL, 0, 1),
+               OK);
+    else if (operation == ALONE)
         EXPECT(cudnnBatchNormalizationForwardTraining(
                    handle, of->mode, &a, &b, p.x.shape, p.x.device, p.y.shape, p.y.device,
                    p.scale.shape, p.scale.device, p.bias.device, MOMENTUM, p.running_mean.device,
@@ -218,23 +262,33 @@ static void check_forward(const struct normalization_case *of, int type, int ope
     free_problem(&p);
 }
 
-static void check_inference(const struct normalization_case *of, int type)
+static void check_inference(const struct normalization_case *of, int type, bool is_newer)
 {
     struct problem p = make_problem(of, type);
     const union factor a = factor_of(type, 2), b = factor_of(type, 0.5);
     double *expected = calloc(p.x.count, sizeof *expected);
     for (size_t i = 0; i < p.x.count; i++) {
         const size_t k = parameter_of(&p, i);
-        expected[i] = 2 * ((p.x.values[i] - p.running_mean.values[k]) /
-                               sqrt(p.running_variance.values[k] + EPSILON) * p.scale.values[k] +
-                           p.bias.values[k]) +
-                      0.5 * p.y.values[i];
+        double value = (p.x.values[i] - p.running_mean.values[k]) /
+                           sqrt(p.running_variance.values[k] + EPSILON) * p.scale.values[k] +
+                       p.bias.values[k];
+        if (is_newer)
+            value = fmax(value + p.z.values[i], 0);
+        expected[i] = 2 * value + 0.5 * p.y.values[i];
     }
-    EXPECT(cudnnBatchNormalizationForwardInference(
-               handle, of->mode, &a, &b, p.x.shape, p.x.device, p.y.shape, p.y.device,
-               p.scale.shape, p.scale.device, p.bias.device, p.running_mean.device,
-               p.running_variance.device, EPSILON),
-           OK);
+    if (is_newer)
+        EXPECT(cudnnNormalizationForwardInference(
+                   handle, of->mode, WITH_ADDEND, 0, &a, &b, p.x.shape, p.x.device, p.scale.shape,
+                   p.scale.device, p.bias.device, p.mean.shape, p.running_mean.device,
+                   p.running_variance.device, p.z.shape, p.z.device, relu, p.y.shape, p.y.device,
+                   EPSILON, 1),
+               OK);
+    else
+        EXPECT(cudnnBatchNormalizationForwardInference(
+                   handle, of->mode, &a, &b, p.x.shape, p.x.device, p.y.shape, p.y.device,
+                   p.scale.shape, p.scale.device, p.bias.device, p.running_mean.device,
+                   p.running_variance.device, EPSILON),
+               OK);
     expect_values("inference", &p.y, expected, 16);
     free(expected);
     free_problem(&p);
@@ -271,7 +325,7 @@ static double *expected_gradient(const struct problem *p, int operation, double 
 }
 
 static void check_backward(const struct normalization_case *of, int type, int operation,
-                           bool is_saved)
+                           bool is_saved, bool is_newer)
 {
     struct problem p = make_problem(of, type);
     const union factor a = factor_of(type, 2), b = factor_of(type, -1), c = factor_of(type, 0.5),
@@ -290,7 +344,14 @@ static void check_backward(const struct normalization_case *of, int type, int op
     upload(&p.mean);
     upload(&p.inverse);
     void *mean = is_saved ? p.mean.device : NULL, *inverse = is_saved ? p.inverse.device : NULL;
-    if (operation == ALONE)
+    if (is_newer)
+        EXPECT(cudnnNormalizationBackward(
+                   handle, of->mode, operation, 0, &a, &b, &c, &d, p.x.shape, p.x.device, p.y.shape,
+                   p.y.device, p.dy.shape, p.dy.device, p.dz.shape, p.dz.device, p.dx.shape,
+                   p.dx.device, p.scale.shape, p.scale.device, p.bias.device, p.dscale.device,
+                   p.dbias.device, EPSILON, p.mean.shape, mean, inverse, relu, NULL, 0, NULL, 0, 1),
+               OK);
+    else if (operation == ALONE)
         EXPECT(cudnnBatchNormalizationBackward(
                    handle, of->mode, &a, &b, &c, &d, p.x.shape, p.x.device, p.dy.shape, p.dy.device,
                    p.dx.shape, p.dx.device, p.scale.shape, p.scale.device, p.dscale.device,
@@ -321,14 +382,35 @@ static void test_values(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t t = 0; t < sizeof dnn_types / sizeof *dnn_types; t++) {
             const int type = dnn_types[t];
-            check_forward(&cases[i], type, ALONE, 1, 0);
-            check_forward(&cases[i], type, WITH_ADDEND, 0.5, 2);
-            check_inference(&cases[i], type);
-            check_backward(&cases[i], type, ALONE, true);
-            check_backward(&cases[i], type, WITH_ADDEND, false);
+            check_forward(&cases[i], type, ALONE, 1, 0, false);
+            check_forward(&cases[i], type, WITH_ADDEND, 0.5, 2, false);
+            check_inference(&cases[i], type, false);
+            check_backward(&cases[i], type, ALONE, true, false);
+            check_backward(&cases[i], type, WITH_ADDEND, false, false);
+            if (cases[i].mode == PERSISTENT) /* the newer calls have no such mode */
+                continue;
+            check_forward(&cases[i], type, WITH_ADDEND, 0.5, 2, true);
+            check_inference(&cases[i], type, true);
+            check_backward(&cases[i], type, WITH_ADDEND, true, true);
         }
-    check_forward(&cases[0], FLOAT, WITH_ACTIVATION, 1, 0);
-    check_backward(&cases[0], FLOAT, WITH_ACTIVATION, true);
+    check_forward(&cases[0], FLOAT, WITH_ACTIVATION, 1, 0, false);
+    check_backward(&cases[0], FLOAT, WITH_ACTIVATION, true, false);
+}
+
+/* An addend of other dimensions, which the operation has not. */
+static void test_unused(void)
+{
+    struct problem p = make_problem(&cases[0], FLOAT);
+    const float one = 1, zero = 0;
+    double *expected = expected_output(&p, ALONE, 1, 0);
+    EXPECT(cudnnBatchNormalizationForwardTrainingEx(
+               handle, SPATIAL, ALONE, &one, &zero, p.x.shape, p.x.device, p.scale.shape,
+               p.scale.device, p.y.shape, p.y.device, p.scale.shape, p.scale.device, p.bias.device,
+               1, NULL, NULL, EPSILON, NULL, NULL, NULL, NULL, 0, NULL, 0),
+           OK);
+    expect_values("without an addend", &p.y, expected, 8);
+    free(expected);
+    free_problem(&p);
 }
 
 static void test_sizes(void)
@@ -354,6 +436,50 @@ static void test_sizes(void)
                                                                 &bytes),
            BAD_PARAM);
     free_problem(&p);
+}
+
+static void test_newer_sizes(void)
+{
+    struct problem p = make_problem(&cases[0], FLOAT), other = make_problem(&cases[3], FLOAT);
+    size_t bytes = 77;
+    const float one = 1;
+    EXPECT(cudnnGetNormalizationForwardTrainingWorkspaceSize(handle, SPATIAL, ALONE, 0, p.x.shape,
+                                                             NULL, p.y.shape, p.scale.shape, NULL,
+                                                             p.mean.shape, &bytes, 1),
+           OK);
+    EXPECT(bytes, 0);
+    bytes = 77;
+    EXPECT(cudnnGetNormalizationBackwardWorkspaceSize(handle, SPATIAL, ALONE, 1, p.x.shape, NULL,
+                                                      p.dy.shape, NULL, p.dx.shape, p.scale.shape,
+                                                      NULL, p.mean.shape, &bytes, 1),
+           OK);
+    EXPECT(bytes, 0);
+    bytes = 77;
+    EXPECT(cudnnGetNormalizationTrainingReserveSpaceSize(handle, SPATIAL, ALONE, 0, NULL, p.x.shape,
+                                                         &bytes, 1),
+           OK);
+    EXPECT(bytes, 0);
+    EXPECT(cudnnGetNormalizationTrainingReserveSpaceSize(handle, SPATIAL, ALONE, 0, NULL, p.x.shape,
+                                                         &bytes, 2),
+           BAD_PARAM);
+    EXPECT(
+        cudnnDeriveNormTensorDescriptor(other.scale.shape, other.mean.shape, p.x.shape, SPATIAL, 1),
+        OK);
+    EXPECT(cudnnDeriveNormTensorDescriptor(other.scale.shape, other.mean.shape, p.x.shape,
+                                           PERSISTENT, 1),
+           BAD_PARAM);
+    EXPECT(cudnnNormalizationForwardInference(
+               handle, SPATIAL, ALONE, 0, &one, &one, p.x.shape, p.x.device, p.scale.shape,
+               p.scale.device, p.bias.device, other.mean.shape, p.running_mean.device,
+               p.running_variance.device, NULL, NULL, NULL, p.y.shape, p.y.device, EPSILON, 1),
+           OK);
+    EXPECT(cudnnNormalizationForwardInference(
+               handle, SPATIAL, ALONE, 0, &one, &one, p.x.shape, p.x.device, p.scale.shape,
+               p.scale.device, p.bias.device, other.inverse.shape, p.running_mean.device,
+               p.running_variance.device, NULL, NULL, NULL, p.y.shape, p.y.device, EPSILON, 1),
+           BAD_PARAM);
+    free_problem(&p);
+    free_problem(&other);
 }
 
 static void test_wrong_arguments(void)
@@ -402,7 +528,9 @@ int main(void)
     EXPECT(cudnnCreateActivationDescriptor(&relu), OK);
     EXPECT(cudnnSetActivationDescriptor(relu, RELU, 0, 0), OK);
     test_values();
+    test_unused();
     test_sizes();
+    test_newer_sizes();
     test_wrong_arguments();
     EXPECT(cudnnDestroyActivationDescriptor(relu), OK);
     EXPECT(cudnnDestroy(handle), OK);
