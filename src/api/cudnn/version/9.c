@@ -1,8 +1,8 @@
-/* cuDNN 9. */
+/* cuDNN 9. Programs refuse a library whose minor version is below that of their headers. */
 #include "api/cudnn/cudnn.h"
 
 const struct wl_cudnn_version wl_cudnn_version = {
-    .number = 90000,
+    .number = 91900,
     .not_initialized = 1001,
     .bad_param = 2000,
     .not_supported = 3000,
