@@ -477,11 +477,33 @@ static bool are_apart(struct wl_device_direct_span a, struct wl_device_direct_sp
     return a.start + a.size_bytes <= b.start || b.start + b.size_bytes <= a.start;
 }
 
-static bool is_host_able(void)
+static bool ask(void)
 {
     unsigned a, b, c = 0, d;
     return __get_cpuid(1, &a, &b, &c, &d) && c & bit_F16C && __builtin_cpu_supports("avx2") &&
            __builtin_cpu_supports("fma");
+}
+
+static bool is_host_able(void)
+{
+    enum { UNKNOWN, NO, YES };
+    static int known; /* a virtual machine answers cpuid slowly */
+    int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (answer == UNKNOWN) {
+        answer = ask() ? YES : NO;
+        __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+    }
+    return answer == YES;
+}
+
+/* Whether what a piece of work brings together is small enough. */
+static bool is_small(const struct wl_dnn_convolution *c)
+{
+    const long long channels = c->channels + LANES, filters = c->filters + LANES,
+                    taps = product(c->taps);
+    return channels * product(c->in) <= NUMBERS_MAX / c->strides[2] &&
+           filters * product(c->out) <= NUMBERS_MAX && channels * taps <= NUMBERS_MAX / LANES &&
+           filters * taps <= NUMBERS_MAX / LANES;
 }
 
 static bool plan(const struct wl_device_direct *self, const void *parameters,
@@ -503,8 +525,7 @@ static bool plan(const struct wl_device_direct *self, const void *parameters,
     const uint32_t filter_blocks = ((uint32_t)c->filters + LANES - 1) / LANES,
                    channel_blocks = ((uint32_t)c->channels + LANES - 1) / LANES;
     (void)grid;
-    if (!is_host_able() || (long long)c->channels * product(c->in) * c->strides[2] > NUMBERS_MAX ||
-        (long long)(c->filters + LANES) * product(c->out) > NUMBERS_MAX)
+    if (!is_host_able() || !is_small(c))
         return false;
     for (int i = 0; i < 3; i++) {
         if (spans[i].start % (direct->type == WL_CUDNN_FLOAT ? 4 : 2) ||
