@@ -110,7 +110,7 @@ enum wl_program_kind {
 struct wl_program_info {
     enum wl_program_kind kind;
     uint32_t runtime_major;                 /* 13 for libcudart.so.13 */
-    bool uses_cublas, uses_other_libraries; /* libcufft, libcudnn ... named in other_libraries */
+    bool uses_cublas, uses_other_libraries; /* libcutensor, libnpp ... named in other_libraries */
     char other_libraries[256];
     bool uses_asan;                  /* AddressSanitizer's runtime is one of its libraries */
     uint32_t ptx_count, cubin_count; /* images in its fat binaries */

@@ -28,9 +28,9 @@ static const char driver_library[] = "libcuda.so";
 static const char cublas_library[] = "libcublas.so";
 
 /* Libraries that launch kernels of their own, which need NVIDIA's driver; not those whose stand-ins
- * compute. */
+ * compute: of cuDNN those that it is divided into, where a program names them itself. */
 static const char *const kernel_libraries[] = {
-    "libcudnn",   "libcutensor", "libcudss.so", "libnpp",    "libnvjpeg",
+    "libcudnn_",  "libcutensor", "libcudss.so", "libnpp",    "libnvjpeg",
     "libnvshmem", "libnvinfer",  "libnvgraph",  "libcufile",
 };
 
@@ -55,7 +55,7 @@ static enum wl_code refuse(const char *path, const char *what, struct wl_error *
 static void add_other_library(struct wl_program_info *info, const char *name)
 {
     size_t used = strlen(info->other_libraries);
-    int length = (int)strcspn(name, "."); /* libcudnn.so.9: the name without version */
+    int length = (int)strcspn(name, "."); /* libcutensor.so.2: the name without version */
     size_t left = sizeof info->other_libraries - used;
     if ((size_t)length + 3 <= left)
         snprintf(info->other_libraries + used, left, "%s%.*s", used ? ", " : "", length, name);

@@ -91,6 +91,7 @@ static int prepare(void **state)
     run("gcc -shared -fPIC -Wl,-soname,libcuda.so.1 driver.c -o libcuda.so");
     run("gcc -shared -fPIC -Wl,-soname,libcublas.so.13 other.c -o libcublas.so");
     run("gcc -shared -fPIC -Wl,-soname,libcudnn.so.9 other.c -o libcudnn.so");
+    run("gcc -shared -fPIC -Wl,-soname,libcudnn_ops.so.9 other.c -o libcudnn_ops.so");
     run("gcc -shared -fPIC -Wl,-soname,libcufft.so.12 other.c -o libcufft.so");
     return 0;
 }
@@ -117,13 +118,14 @@ static void test_without_cuda(void **state)
 static void test_shared_runtime(void **state)
 {
     (void)state;
-    run("gcc shared.c good.c -o shared -Wl,--no-as-needed -L. -lcudart -lcublas -lcudnn -lcufft");
+    run("gcc shared.c good.c -o shared -Wl,--no-as-needed -L. -lcudart -lcublas -lcudnn "
+        "-lcudnn_ops -lcufft");
     struct wl_program_info info = inspect("shared");
     assert_int_equal(info.kind, WL_PROGRAM_SHARED_RUNTIME);
     assert_int_equal(info.runtime_major, 13);
     assert_true(info.uses_cublas);
     assert_true(info.uses_other_libraries);
-    assert_string_equal(info.other_libraries, "libcudnn");
+    assert_string_equal(info.other_libraries, "libcudnn_ops");
     assert_int_equal(info.ptx_count, 2);
     assert_int_equal(info.cubin_count, 0);
     assert_int_equal(info.highest_ptx, 86);

@@ -122,7 +122,7 @@ static void check_reduction(int operation, const int *dims, int type, enum layou
                              &beta, c.shape, c.device),
            OK);
     expect_values("reduced", &c, sums, operation == SUM || operation == MEAN ? 16 : 4);
-    EXPECT(cudaMemcpy(told, indices, sizeof told, DEVICE_TO_HOST), 0);
+    EXPECT(cudaMemcpy(told, indices, bytes, DEVICE_TO_HOST), 0);
     for (size_t i = 0; has_indices && i < c.count; i++)
         EXPECT(told[i], numbers[i]);
     EXPECT(cudaFree(indices), 0);
