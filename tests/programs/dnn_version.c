@@ -14,6 +14,13 @@ int cudnnGraphVersionCheck(void);
 int cudnnOpsVersionCheck(void);
 int cudnnCnnVersionCheck(void);
 int cudnnAdvVersionCheck(void);
+int cudnnOpsInferVersionCheck(void);
+int cudnnOpsTrainVersionCheck(void);
+int cudnnCnnInferVersionCheck(void);
+int cudnnCnnTrainVersionCheck(void);
+int cudnnAdvInferVersionCheck(void);
+int cudnnAdvTrainVersionCheck(void);
+int cudnnRNNForwardTraining(void);
 typedef void callback(int severity, void *data, const void *what, const char *text);
 int cudnnSetCallback(unsigned mask, void *data, callback *function);
 int cudnnGetCallback(unsigned *mask, void **data, callback **function);
@@ -37,6 +44,12 @@ static void test_versions(void)
     EXPECT(cudnnOpsVersionCheck(), OK);
     EXPECT(cudnnCnnVersionCheck(), OK);
     EXPECT(cudnnAdvVersionCheck(), OK);
+    EXPECT(cudnnOpsInferVersionCheck(), OK);
+    EXPECT(cudnnOpsTrainVersionCheck(), OK);
+    EXPECT(cudnnCnnInferVersionCheck(), OK);
+    EXPECT(cudnnCnnTrainVersionCheck(), OK);
+    EXPECT(cudnnAdvInferVersionCheck(), OK);
+    EXPECT(cudnnAdvTrainVersionCheck(), OK);
 }
 
 static void test_texts(void)
@@ -83,6 +96,9 @@ static void test_handles(void)
     capture_stderr();
     EXPECT(cudnnFusedOpsExecute(handle, NULL, NULL), NOT_SUPPORTED);
     EXPECT(strstr(captured_stderr(), "cudnnFusedOpsExecute (cuDNN)") != NULL, 1);
+    capture_stderr();
+    EXPECT(cudnnRNNForwardTraining(), NOT_SUPPORTED);
+    EXPECT(strstr(captured_stderr(), "cudnnRNNForwardTraining (cuDNN)") != NULL, 1);
     EXPECT(cudnnSetTensorNdDescriptor(handle, 0, 4, NULL, NULL), BAD_PARAM);
     EXPECT(cudnnDestroy(handle), OK);
     EXPECT(cudnnDestroy(NULL), BAD_PARAM);

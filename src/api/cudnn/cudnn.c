@@ -108,6 +108,12 @@ CHECK(cudnnGraphVersionCheck)
 CHECK(cudnnOpsVersionCheck)
 CHECK(cudnnCnnVersionCheck)
 CHECK(cudnnAdvVersionCheck)
+CHECK(cudnnOpsInferVersionCheck)
+CHECK(cudnnOpsTrainVersionCheck)
+CHECK(cudnnCnnInferVersionCheck)
+CHECK(cudnnCnnTrainVersionCheck)
+CHECK(cudnnAdvInferVersionCheck)
+CHECK(cudnnAdvTrainVersionCheck)
 
 const char *cudnnGetErrorString(int status)
 {
@@ -186,4 +192,5 @@ int cudnnQueryRuntimeError(const void *handle, int *status, int mode, void *tag)
         return WL_CUDNN_NOT_SUPPORTED;      \
     }
 #include "api/cudnn/unsupported.def"
+#include "api/cudnn/unsupported_8.def"
 #undef U
