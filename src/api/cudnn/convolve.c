@@ -122,7 +122,8 @@ int wl_cudnn_convolve(void *stream, enum wl_cudnn_way way, const struct wl_cudnn
     union wl_cudnn_scalar factors[] = {wl_cudnn_scalar(x_shape->type, alpha),
                                        wl_cudnn_scalar(x_shape->type, beta)};
     void *parameters[] = {&taken, &x, &w, &y, &factors[0], &factors[1]};
-    wl_cudnn_set_direct(&kernels, names[way], x_shape->type, wl_cudnn_direct(way, x_shape->type));
+    wl_cudnn_set_direct(&kernels, names[way], x_shape->type,
+                        wl_cudnn_direct(way, x_shape->type, false));
     return wl_cudnn_run(&kernels, names[way], x_shape->type,
                         (uint64_t)wl_cudnn_tensor_count(made[way]), stream, parameters);
 }
@@ -142,6 +143,8 @@ int wl_cudnn_convolve_fused(void *stream, const struct wl_cudnn_convolution *c,
     union wl_cudnn_scalar factor = wl_cudnn_scalar(x_shape->type, alpha);
     void *parameters[] = {&taken, &x, &w, &y, &factor, &after};
     spread(z_shape, after.steps);
+    wl_cudnn_set_direct(&kernels, "forward_fused", x_shape->type,
+                        wl_cudnn_direct(WL_CUDNN_FORWARD, x_shape->type, true));
     return wl_cudnn_run(&kernels, "forward_fused", x_shape->type,
                         (uint64_t)wl_cudnn_tensor_count(y_shape), stream, parameters);
 }

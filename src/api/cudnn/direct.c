@@ -4,6 +4,7 @@
  * kernel has them. */
 #include "api/cudnn/direct.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "api/cudnn/cudnn.h"
@@ -20,17 +21,19 @@ enum { ROWS = 4, LANES = 16 };
 /* What is brought together for one piece of work is not larger. */
 static const long long NUMBERS_MAX = 1LL << 26;
 
-/* What the kernels take. */
+/* What the kernels take: beta, or what the fused one has in its place. */
 struct parameters {
     struct wl_dnn_convolution c;
     char *x, *w, *y;
     float alpha, beta;
+    struct wl_dnn_epilogue after;
 };
 
 struct direct {
     struct wl_device_direct is;
     enum wl_cudnn_way way;
     int type;
+    bool is_fused;
 };
 
 /* ---- numbers ---- */
@@ -92,6 +95,28 @@ VECTORS static void write_line(const struct direct *self, const struct parameter
 static char *element(const struct direct *self, char *base, long long offset)
 {
     return base + offset * (self->type == WL_CUDNN_FLOAT ? 4 : 2);
+}
+
+/* As the fused kernel ends: a row of one n and filter. z: where its addends begin. */
+VECTORS static void write_fused(const struct direct *self, const struct parameters *p, char *to,
+                                const char *z, int filter, const float *sums)
+{
+    const struct wl_dnn_epilogue *after = &p->after;
+    const long long bytes = self->type == WL_CUDNN_FLOAT ? 4 : 2;
+    const float factor = (float)after->factor,
+                bias = read_number(self->type,
+                                   (const char *)after->bias + filter * after->bias_step * bytes);
+    for (int i = 0; i < p->c.out[2]; i++) {
+        float value = sums[i] * p->alpha;
+        if (factor != 0)
+            value = __builtin_fmaf(factor, read_number(self->type, z + i * after->steps[4] * bytes),
+                                   value);
+        value += bias;
+        if (after->activation.mode == WL_DNN_RELU && !(value > 0) &&
+            !(after->activation.propagates_nan && value != value))
+            value = 0;
+        write_number(self->type, to + i * p->c.y[4] * bytes, value);
+    }
 }
 
 /* ---- sums ---- */
@@ -249,6 +274,19 @@ VECTORS static void add_outputs(const struct wl_dnn_convolution *c, int depth_at
             }
 }
 
+/* Where z's row is; NULL: it has no part. */
+static const char *addends(const struct direct *self, const struct parameters *p, int n, int filter,
+                           int a, int b)
+{
+    const struct wl_dnn_epilogue *after = &p->after;
+    const long long bytes = self->type == WL_CUDNN_FLOAT ? 4 : 2;
+    return after->factor == 0
+               ? NULL
+               : (const char *)after->z + (n * after->steps[0] + filter * after->steps[1] +
+                                           spatial_offset(after->steps, a, b, 0)) *
+                                              bytes;
+}
+
 /* Of one n and at most 16 filters of a group. */
 VECTORS static void compute_outputs(const struct direct *self, const struct parameters *p,
                                     uint32_t piece)
@@ -271,12 +309,15 @@ VECTORS static void compute_outputs(const struct direct *self, const struct para
         for (int b = 0; b < c->out[1]; b++) {
             memset(sums, 0, (size_t)width * LANES * sizeof *sums);
             add_outputs(c, a, b, count, x, w, sums, width);
-            for (int i = 0; i < count; i++)
-                write_line(
-                    self, p,
-                    element(self, p->y,
-                            n * c->y[0] + (filter + i) * c->y[1] + spatial_offset(c->y, a, b, 0)),
-                    c->y[4], c->out[2], sums + i * width);
+            for (int i = 0; i < count; i++) {
+                const long long at = spatial_offset(c->y, a, b, 0);
+                char *to = element(self, p->y, n * c->y[0] + (filter + i) * c->y[1] + at);
+                if (self->is_fused)
+                    write_fused(self, p, to, addends(self, p, n, filter + i, a, b), filter + i,
+                                sums + i * width);
+                else
+                    write_line(self, p, to, c->y[4], c->out[2], sums + i * width);
+            }
         }
     free(x);
     free(w);
@@ -441,6 +482,19 @@ VECTORS static void compute_filters(const struct direct *self, const struct para
 
 /* ---- plans ---- */
 
+/* A kernel's list of parameters. */
+static struct parameters read_parameters(const struct direct *self, const void *list)
+{
+    struct parameters p;
+    memset(&p, 0, sizeof p);
+    memcpy(&p, list, offsetof(struct parameters, after));
+    if (!self->is_fused)
+        return p;
+    p.beta = 0;
+    memcpy(&p.after, (const char *)list + offsetof(struct parameters, after), sizeof p.after);
+    return p;
+}
+
 static void compute(const struct wl_device_direct *self, const void *parameters,
                     const uint32_t grid[3], uint32_t piece)
 {
@@ -450,9 +504,8 @@ static void compute(const struct wl_device_direct *self, const void *parameters,
         [WL_CUDNN_FILTER] = compute_filters,
     };
     const struct direct *direct = (const struct direct *)(const void *)self;
-    struct parameters p;
+    const struct parameters p = read_parameters(direct, parameters);
     (void)grid;
-    memcpy(&p, parameters, sizeof p);
     ways[direct->way](direct, &p, piece);
 }
 
@@ -506,12 +559,37 @@ static bool is_small(const struct wl_dnn_convolution *c)
            filters * taps <= NUMBERS_MAX / LANES;
 }
 
+/* What the fused kernel reads beside. An element of z may stand where that of y does, but not where
+ * another does. */
+static bool plan_epilogue(const struct direct *self, const struct parameters *p,
+                          struct wl_device_direct_span written, struct wl_device_direct_plan *made)
+{
+    const struct wl_dnn_convolution *c = &p->c;
+    const struct wl_dnn_epilogue *after = &p->after;
+    const int outputs = c->groups * c->filters, one[WL_DNN_SPATIAL] = {1, 1, 1};
+    const long long bias_steps[WL_DNN_RANK] = {0, after->bias_step};
+    const struct wl_device_direct_span bias =
+        span_of(self->type, after->bias, bias_steps, 1, outputs, one);
+    const uint64_t mask = self->type == WL_CUDNN_FLOAT ? 3 : 1;
+    made->spans[made->span_count++] = bias;
+    if (bias.start & mask || !are_apart(bias, written) ||
+        (after->activation.mode != WL_DNN_RELU && after->activation.mode != WL_DNN_IDENTITY))
+        return false;
+    if ((float)after->factor == 0)
+        return true;
+    const struct wl_device_direct_span z =
+        span_of(self->type, after->z, after->steps, c->batch, outputs, c->out);
+    made->spans[made->span_count++] = z;
+    return !(z.start & mask) &&
+           (are_apart(z, written) ||
+            (after->z == p->y && !memcmp(after->steps, c->y, sizeof after->steps)));
+}
+
 static bool plan(const struct wl_device_direct *self, const void *parameters,
                  const uint32_t grid[3], struct wl_device_direct_plan *made)
 {
     const struct direct *direct = (const struct direct *)(const void *)self;
-    struct parameters p;
-    memcpy(&p, parameters, sizeof p);
+    const struct parameters p = read_parameters(direct, parameters);
     const struct wl_dnn_convolution *c = &p.c;
     const int inputs = c->groups * c->channels, outputs = c->groups * c->filters,
               made_number = direct->way == WL_CUDNN_FORWARD ? 2
@@ -533,6 +611,8 @@ static bool plan(const struct wl_device_direct *self, const void *parameters,
             return false;
         made->spans[made->span_count++] = spans[i];
     }
+    if (direct->is_fused && !plan_epilogue(direct, &p, spans[made_number], made))
+        return false;
     made->piece_count =
         (uint32_t)c->groups * (direct->way == WL_CUDNN_FORWARD ? (uint32_t)c->batch * filter_blocks
                                : direct->way == WL_CUDNN_DATA  ? (uint32_t)c->batch * channel_blocks
@@ -540,32 +620,35 @@ static bool plan(const struct wl_device_direct *self, const void *parameters,
     return true;
 }
 
-#define DIRECT(way, type)                             \
-    {                                                 \
-        {.plan = plan, .compute = compute}, way, type \
+#define DIRECT(way, type, is_fused)                             \
+    {                                                           \
+        {.plan = plan, .compute = compute}, way, type, is_fused \
     }
-#define WAY(way) \
-    DIRECT(way, WL_CUDNN_FLOAT), DIRECT(way, WL_CUDNN_HALF), DIRECT(way, WL_CUDNN_BFLOAT16)
+#define WAY(way, is_fused)                                                       \
+    DIRECT(way, WL_CUDNN_FLOAT, is_fused), DIRECT(way, WL_CUDNN_HALF, is_fused), \
+        DIRECT(way, WL_CUDNN_BFLOAT16, is_fused)
 static const struct direct directs[] = {
-    WAY(WL_CUDNN_FORWARD),
-    WAY(WL_CUDNN_DATA),
-    WAY(WL_CUDNN_FILTER),
+    WAY(WL_CUDNN_FORWARD, false),
+    WAY(WL_CUDNN_DATA, false),
+    WAY(WL_CUDNN_FILTER, false),
+    WAY(WL_CUDNN_FORWARD, true),
 };
 
-const struct wl_device_direct *wl_cudnn_direct(enum wl_cudnn_way way, int type)
+const struct wl_device_direct *wl_cudnn_direct(enum wl_cudnn_way way, int type, bool is_fused)
 {
     for (size_t i = 0; i < WL_COUNT(directs); i++)
-        if (directs[i].way == way && directs[i].type == type)
+        if (directs[i].way == way && directs[i].type == type && directs[i].is_fused == is_fused)
             return &directs[i].is;
     return NULL;
 }
 
 #else
 
-const struct wl_device_direct *wl_cudnn_direct(enum wl_cudnn_way way, int type)
+const struct wl_device_direct *wl_cudnn_direct(enum wl_cudnn_way way, int type, bool is_fused)
 {
     (void)way;
     (void)type;
+    (void)is_fused;
     return NULL;
 }
 

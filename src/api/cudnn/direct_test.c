@@ -11,7 +11,7 @@
 
 const struct wl_cudnn_version wl_cudnn_version = {.bad_param = 1};
 
-enum { X, W, Y, BUFFERS };
+enum { X, W, Y, Z, BIAS, BUFFERS };
 enum { BUFFER_BYTES = 1 << 18, CASES = 40 };
 enum {
     PLAIN,
@@ -86,6 +86,9 @@ struct convolution {
     struct wl_cudnn_convolution c;
     struct wl_cudnn_tensor x, w, y;
     double alpha, beta;
+    bool is_fused, is_in_place; /* z is y */
+    struct wl_cudnn_tensor z;
+    struct wl_dnn_epilogue after;
 };
 
 /* Strides that leave places out, or by channels. */
@@ -124,9 +127,19 @@ static struct convolution draw_convolution(int type)
     if (wl_cudnn_convolution_shape(&made.c, &made.x, &made.w, made.y.dims))
         return draw_convolution(type);
     draw_strides(&made.y);
+    made.z = made.y;
+    draw_strides(&made.z);
+    made.after = (struct wl_dnn_epilogue){
+        .factor = draw(3) ? 0.375 : 0,
+        .bias_step = 1 + (int)draw(2),
+        .activation = {.mode = draw(2) ? WL_DNN_RELU : WL_DNN_IDENTITY,
+                       .propagates_nan = (int)draw(2)},
+    };
+    made.is_in_place = draw(2);
     return wl_cudnn_tensor_bytes(&made.x) <= BUFFER_BYTES &&
                    wl_cudnn_tensor_bytes(&made.w) <= BUFFER_BYTES &&
-                   wl_cudnn_tensor_bytes(&made.y) <= BUFFER_BYTES
+                   wl_cudnn_tensor_bytes(&made.y) <= BUFFER_BYTES &&
+                   wl_cudnn_tensor_bytes(&made.z) <= BUFFER_BYTES
                ? made
                : draw_convolution(type);
 }
@@ -135,9 +148,18 @@ static struct convolution draw_convolution(int type)
 static uint64_t convolve(const struct convolution *of, enum wl_cudnn_way way)
 {
     const uint64_t before = wl_device_kernels.direct;
-    assert_int_equal(wl_cudnn_convolve(NULL, way, &of->c, &of->x, buffers[X], &of->w, buffers[W],
-                                       &of->y, buffers[Y], of->alpha, of->beta),
-                     WL_CUDNN_OK);
+    struct wl_dnn_epilogue after = of->after;
+    after.z = buffers[of->is_in_place ? Y : Z];
+    after.bias = buffers[BIAS];
+    if (of->is_fused)
+        assert_int_equal(wl_cudnn_convolve_fused(NULL, &of->c, &of->x, buffers[X], &of->w,
+                                                 buffers[W], &of->y, buffers[Y], of->alpha,
+                                                 of->is_in_place ? &of->y : &of->z, &after),
+                         WL_CUDNN_OK);
+    else
+        assert_int_equal(wl_cudnn_convolve(NULL, way, &of->c, &of->x, buffers[X], &of->w,
+                                           buffers[W], &of->y, buffers[Y], of->alpha, of->beta),
+                         WL_CUDNN_OK);
     return wl_device_kernels.direct - before;
 }
 
@@ -174,11 +196,13 @@ static void convolutions_are_as_executed(void **state)
     (void)state;
     for (size_t t = 0; t < WL_COUNT(types); t++)
         for (int i = 0; i < CASES; i++) {
-            const struct convolution of = draw_convolution(types[t]);
+            struct convolution of = draw_convolution(types[t]);
             for (int k = 0; k < BUFFERS; k++)
                 fill(buffers[k], types[t], i % FILLINGS);
             for (int way = WL_CUDNN_FORWARD; way <= WL_CUDNN_FILTER; way++)
                 assert_as_executed(&of, (enum wl_cudnn_way)way, is_host_able());
+            of.is_fused = true;
+            assert_as_executed(&of, WL_CUDNN_FORWARD, is_host_able());
         }
 }
 
@@ -203,6 +227,21 @@ static void others_are_executed(void **state)
     buffers[Y] = buffers[X];
     assert_int_equal(convolve(&of, WL_CUDNN_FORWARD), 0);
     buffers[Y] = y;
+    uint8_t *const z = buffers[Z];
+    of.is_fused = true;
+    of.is_in_place = false;
+    of.z = of.y;
+    of.after.factor = 1;
+    of.after.activation.mode = WL_DNN_IDENTITY;
+    buffers[Z] = buffers[Y];
+    assert_int_equal(convolve(&of, WL_CUDNN_FORWARD), is_host_able());
+    of.z.strides[0] = 7;
+    assert_int_equal(convolve(&of, WL_CUDNN_FORWARD), 0);
+    of.after.factor = 0;
+    assert_int_equal(convolve(&of, WL_CUDNN_FORWARD), is_host_able());
+    of.after.activation.mode = WL_DNN_TANH;
+    assert_int_equal(convolve(&of, WL_CUDNN_FORWARD), 0);
+    buffers[Z] = z;
 }
 
 int main(void)
