@@ -7,6 +7,7 @@
 #include "api/cudnn/direct.h"
 #include "api/cudnn/kernels.h"
 #include "api/cudnn/launch.h"
+#include "api/cudnn/walk.h"
 
 static struct wl_cudnn_kernels kernels = {.name = "convolve.ptx"};
 
@@ -51,14 +52,6 @@ int wl_cudnn_can_convolve(enum wl_cudnn_way way, const struct wl_cudnn_convoluti
     return WL_CUDNN_OK;
 }
 
-/* A tensor's strides as of three spatial dimensions. */
-static void spread(const struct wl_cudnn_tensor *tensor, long long steps[WL_DNN_RANK])
-{
-    const int missing = WL_DNN_RANK - tensor->rank;
-    for (int i = 0; i < WL_DNN_RANK; i++)
-        steps[i] = i < 2 ? tensor->strides[i] : i - missing < 2 ? 0 : tensor->strides[i - missing];
-}
-
 static struct wl_dnn_convolution take(const struct wl_cudnn_convolution *c,
                                       const struct wl_cudnn_tensor *x,
                                       const struct wl_cudnn_tensor *w,
@@ -80,9 +73,9 @@ static struct wl_dnn_convolution take(const struct wl_cudnn_convolution *c,
         made.strides[d] = i < 0 ? 1 : c->strides[i];
         made.dilations[d] = i < 0 ? 1 : c->dilations[i];
     }
-    spread(x, made.x);
-    spread(w, made.w);
-    spread(y, made.y);
+    wl_cudnn_spread(x, made.x);
+    wl_cudnn_spread(w, made.w);
+    wl_cudnn_spread(y, made.y);
     return made;
 }
 
@@ -142,7 +135,7 @@ int wl_cudnn_convolve_fused(void *stream, const struct wl_cudnn_convolution *c,
     struct wl_dnn_epilogue after = *epilogue;
     union wl_cudnn_scalar factor = wl_cudnn_scalar(x_shape->type, alpha);
     void *parameters[] = {&taken, &x, &w, &y, &factor, &after};
-    spread(z_shape, after.steps);
+    wl_cudnn_spread(z_shape, after.steps);
     wl_cudnn_set_direct(&kernels, "forward_fused", x_shape->type,
                         wl_cudnn_direct(WL_CUDNN_FORWARD, x_shape->type, true));
     return wl_cudnn_run(&kernels, "forward_fused", x_shape->type,

@@ -18,6 +18,11 @@ double wl_cudnn_read_scalar(int type, const void *factor)
     return type == WL_CUDNN_DOUBLE ? read.wide : (double)read.single;
 }
 
+union wl_cudnn_scalar wl_cudnn_take_scalar(int type, const void *factor)
+{
+    return wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, factor));
+}
+
 static const struct wl_embedded_file *find(const char *name)
 {
     const struct wl_embedded_file *file = wl_embedded_cudnn;

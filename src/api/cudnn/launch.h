@@ -20,6 +20,9 @@ union wl_cudnn_scalar wl_cudnn_scalar(int type, double value);
 /* A factor that a program passes to a call about tensors of that type. */
 double wl_cudnn_read_scalar(int type, const void *factor);
 
+/* The same as kernels take it. */
+union wl_cudnn_scalar wl_cudnn_take_scalar(int type, const void *factor);
+
 /* Whether results of a floating-point type may be made of sums of that one: those of halves and
  * bfloats are made in single precision. */
 bool wl_cudnn_has_sums(int type, int compute_type);

@@ -109,8 +109,8 @@ int wl_cudnn_normalize_train(const struct wl_cudnn_normalizing *given, const voi
         (const struct wl_cudnn_tensor *[]){taken.x, taken.y, taken.z, taken.parameters}, 4);
     const int type = taken.x->type;
     union wl_cudnn_scalar factors[] = {
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, alpha)),
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, beta)),
+        wl_cudnn_take_scalar(type, alpha),
+        wl_cudnn_take_scalar(type, beta),
     };
     void *x = given->x.data, *y = given->y.data, *z = taken.has_addend ? given->z.data : NULL;
     void *parameters[] = {
@@ -149,8 +149,8 @@ int wl_cudnn_normalize_infer(const struct wl_cudnn_normalizing *given, const voi
     wl_cudnn_walk(&walk, WL_CUDNN_ALL_DIMS, false, tensors, 4);
     const int type = taken.x->type;
     union wl_cudnn_scalar factors[] = {
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, alpha)),
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, beta)),
+        wl_cudnn_take_scalar(type, alpha),
+        wl_cudnn_take_scalar(type, beta),
         wl_cudnn_scalar(type, given->epsilon),
     };
     int has_activation = taken.has_activation;

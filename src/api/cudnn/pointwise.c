@@ -114,9 +114,9 @@ int cudnnOpTensor(const void *handle, const void *operation, const void *a_facto
         return refuse_types(__func__);
     int kind = op->operation, propagates_nan = op->propagates_nan;
     union wl_cudnn_scalar factors[] = {
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, a_factor)),
+        wl_cudnn_take_scalar(type, a_factor),
         wl_cudnn_scalar(type, has_b ? wl_cudnn_read_scalar(type, b_factor) : 0),
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, c_factor)),
+        wl_cudnn_take_scalar(type, c_factor),
     };
     void *parameters[] = {&walk, &kind,       &propagates_nan, &c,         &a,
                           &b,    &factors[0], &factors[1],     &factors[2]};
@@ -142,8 +142,8 @@ int cudnnActivationForward(const void *handle, const void *activation, const voi
     struct wl_dnn_walk walk;
     struct wl_dnn_activation taken = *given;
     union wl_cudnn_scalar factors[] = {
-        wl_cudnn_scalar(y_is->type, wl_cudnn_read_scalar(y_is->type, alpha)),
-        wl_cudnn_scalar(y_is->type, wl_cudnn_read_scalar(y_is->type, beta)),
+        wl_cudnn_take_scalar(y_is->type, alpha),
+        wl_cudnn_take_scalar(y_is->type, beta),
     };
     void *parameters[] = {&walk, &taken, &y, &x, &factors[0], &factors[1]};
     wl_cudnn_walk(&walk, WL_CUDNN_ALL_DIMS, false, (const struct wl_cudnn_tensor *[]){y_is, x_is},
@@ -174,8 +174,8 @@ int cudnnActivationBackward(const void *handle, const void *activation, const vo
     struct wl_dnn_walk walk;
     struct wl_dnn_activation taken = *given;
     union wl_cudnn_scalar factors[] = {
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, alpha)),
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, beta)),
+        wl_cudnn_take_scalar(type, alpha),
+        wl_cudnn_take_scalar(type, beta),
     };
     void *parameters[] = {&walk, &taken, &dx, &x, &y, &dy, &factors[0], &factors[1]};
     wl_cudnn_walk(&walk, WL_CUDNN_ALL_DIMS, false, tensors, 4);

@@ -151,8 +151,8 @@ static int soften(const char *call, const char *kernel, const void *handle, int 
     if (!wl_cudnn_is_writable(tensors[0]) || !describe(&r, kept, false, tensors, count))
         return WL_CUDNN_BAD_PARAM;
     union wl_cudnn_scalar factors[] = {
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, alpha)),
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, beta)),
+        wl_cudnn_take_scalar(type, alpha),
+        wl_cudnn_take_scalar(type, beta),
     };
     void *parameters[7] = {&r, &is_logarithm};
     for (int i = 0; i < count; i++)

@@ -89,8 +89,8 @@ int cudnnSpatialTfSamplerForward(const void *handle, const void *transformer, co
         return WL_CUDNN_BAD_PARAM;
     struct wl_dnn_sampling sampling = describe(x_is, x_is, y_is);
     union wl_cudnn_scalar factors[] = {
-        wl_cudnn_scalar(of->type, wl_cudnn_read_scalar(of->type, alpha)),
-        wl_cudnn_scalar(of->type, wl_cudnn_read_scalar(of->type, beta)),
+        wl_cudnn_take_scalar(of->type, alpha),
+        wl_cudnn_take_scalar(of->type, beta),
     };
     void *parameters[] = {&sampling, &x, &grid, &y, &factors[0], &factors[1]};
     return wl_cudnn_run(&kernels, "sample", of->type, (uint64_t)wl_cudnn_tensor_count(y_is), stream,
@@ -123,10 +123,10 @@ int cudnnSpatialTfSamplerBackward(const void *handle, const void *transformer, c
     const double factor = wl_cudnn_read_scalar(of->type, beta);
     struct wl_dnn_sampling sampling = describe(x_is, dx_is, dy_is);
     union wl_cudnn_scalar factors[] = {
-        wl_cudnn_scalar(of->type, wl_cudnn_read_scalar(of->type, alpha)),
+        wl_cudnn_take_scalar(of->type, alpha),
         wl_cudnn_scalar(of->type, factor),
-        wl_cudnn_scalar(of->type, wl_cudnn_read_scalar(of->type, grid_alpha)),
-        wl_cudnn_scalar(of->type, wl_cudnn_read_scalar(of->type, grid_beta)),
+        wl_cudnn_take_scalar(of->type, grid_alpha),
+        wl_cudnn_take_scalar(of->type, grid_beta),
     };
     void *gather[] = {&sampling, &dx, &dy, &grid, &factors[0], &factors[1]};
     void *scatter[] = {&sampling, &x,          &dx,         &dy,        &grid,

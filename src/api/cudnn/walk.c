@@ -99,3 +99,10 @@ int wl_cudnn_group(int count)
         group *= 2;
     return group;
 }
+
+void wl_cudnn_spread(const struct wl_cudnn_tensor *tensor, long long steps[WL_DNN_RANK])
+{
+    const int missing = WL_DNN_RANK - tensor->rank;
+    for (int i = 0; i < WL_DNN_RANK; i++)
+        steps[i] = i < 2 ? tensor->strides[i] : i - missing < 2 ? 0 : tensor->strides[i - missing];
+}

@@ -1,4 +1,4 @@
-/* Ways through the elements of several tensors at once, as kernels go them. */
+/* How kernels go through tensors: the elements of several at once, or dimension by dimension. */
 #ifndef WL_API_CUDNN_WALK_H
 #define WL_API_CUDNN_WALK_H
 
@@ -17,5 +17,8 @@ bool wl_cudnn_walk(struct wl_dnn_walk *made, int dims, bool is_ordered,
 
 /* How many threads share a sum of so many elements. */
 int wl_cudnn_group(int count);
+
+/* A tensor's strides as of three spatial dimensions, the first of which may be missing. */
+void wl_cudnn_spread(const struct wl_cudnn_tensor *tensor, long long steps[WL_DNN_RANK]);
 
 #endif

@@ -57,14 +57,6 @@ int cudnnGetPooling2dForwardOutputDim(const void *pooling, const void *x_shape, 
 
 /* ---- pooling ---- */
 
-/* A tensor's strides as of three spatial dimensions. */
-static void spread(const struct wl_cudnn_tensor *tensor, long long steps[WL_DNN_RANK])
-{
-    const int missing = WL_DNN_RANK - tensor->rank;
-    for (int i = 0; i < WL_DNN_RANK; i++)
-        steps[i] = i < 2 ? tensor->strides[i] : i - missing < 2 ? 0 : tensor->strides[i - missing];
-}
-
 /* The windows of y in x: programs may have more of them than fit, whose ends are padding. */
 static int take(const char *call, const struct wl_cudnn_pooling *p, const struct wl_cudnn_tensor *x,
                 const struct wl_cudnn_tensor *y, struct wl_dnn_pooling *taken)
@@ -91,8 +83,8 @@ static int take(const char *call, const struct wl_cudnn_pooling *p, const struct
         taken->pads[d] = i < 0 ? 0 : p->pads[i];
         taken->strides[d] = i < 0 ? 1 : p->strides[i];
     }
-    spread(x, taken->x);
-    spread(y, taken->y);
+    wl_cudnn_spread(x, taken->x);
+    wl_cudnn_spread(y, taken->y);
     return WL_CUDNN_OK;
 }
 
@@ -113,8 +105,8 @@ int cudnnPoolingForward(const void *handle, const void *pooling, const void *alp
     if (status)
         return status;
     union wl_cudnn_scalar factors[] = {
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, alpha)),
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, beta)),
+        wl_cudnn_take_scalar(type, alpha),
+        wl_cudnn_take_scalar(type, beta),
     };
     void *parameters[] = {&taken, &x, &y, &factors[0], &factors[1]};
     return wl_cudnn_run(&kernels, "pool", type, (uint64_t)wl_cudnn_tensor_count(operands[1].shape),
@@ -140,11 +132,11 @@ int cudnnPoolingBackward(const void *handle, const void *pooling, const void *al
                                                          inner[0].shape, outer[0].shape, &taken);
     if (status)
         return status;
-    spread(inner[1].shape, taken.dx);
-    spread(outer[1].shape, taken.dy);
+    wl_cudnn_spread(inner[1].shape, taken.dx);
+    wl_cudnn_spread(outer[1].shape, taken.dy);
     union wl_cudnn_scalar factors[] = {
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, alpha)),
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, beta)),
+        wl_cudnn_take_scalar(type, alpha),
+        wl_cudnn_take_scalar(type, beta),
     };
     void *parameters[] = {&taken, &x, &dy, &dx, &factors[0], &factors[1]};
     return wl_cudnn_run(&kernels, "pool_back", type,
@@ -186,8 +178,8 @@ static int respond(const char *call, const char *kernel, const void *handle, con
     r->after = (int)of->width - 1 - r->before;
     wl_cudnn_walk(&r->walk, WL_CUDNN_ALL_DIMS & ~2, false, shapes, count);
     union wl_cudnn_scalar factors[] = {
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, alpha)),
-        wl_cudnn_scalar(type, wl_cudnn_read_scalar(type, beta)),
+        wl_cudnn_take_scalar(type, alpha),
+        wl_cudnn_take_scalar(type, beta),
     };
     int next = 0;
     while (parameters[next])
