@@ -113,6 +113,11 @@ wl_program_test(cublaslt_narrow cublaslt_narrow.c warplens-cublaslt-13 warplens-
 add_test(NAME program.cublaslt_narrow_none COMMAND program_cublaslt_narrow none)
 set_tests_properties(program.cublaslt_narrow_none PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}
   ENVIRONMENT "WARPLENS_GPU=a100")
+wl_program_test(cudnn_backend cudnn_backend.c warplens-cudnn-9 warplens-cudart-13 m)
+wl_program_test(cudnn_ctc cudnn_ctc.c warplens-cudnn-9 warplens-cudart-13 m)
+wl_program_test(cudnn_norms cudnn_norms.c warplens-cudnn-9 warplens-cudart-13 m)
+wl_program_test(cudnn_operations cudnn_operations.c warplens-cudnn-9 warplens-cudart-13 m)
+wl_program_test(cudnn_rnn cudnn_rnn.c warplens-cudnn-9 warplens-cudart-13 m)
 wl_program_test(nccl_calls nccl_calls.c warplens-nccl-2 warplens-cudart-13 pthread)
 wl_program_test(nccl_order nccl_order.c warplens-nccl-2 warplens-cudart-13 warplens-cuda pthread)
 wl_program_test(nvml_calls nvml_calls.c warplens-nvml-1 warplens-cudart-13)

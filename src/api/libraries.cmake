@@ -106,6 +106,10 @@ foreach(name epilogue random fft sparse solver)
   target_sources(room_api_${room} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded_${room}.c)
 endforeach()
 wl_embed(wl_embedded_cudnn ${CMAKE_CURRENT_BINARY_DIR}/embedded_cudnn.c
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/backend.ptx
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/ctc.ptx
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/list.ptx
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/rnn.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/convolve.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/normalize.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/pointwise.ptx

@@ -1,0 +1,377 @@
+/* Backend descriptors: their attributes are rows of backend_attributes.def, kept as they were
+ * given. A descriptor that is given to another is what it was when it became final, whatever
+ * happens to it afterwards. */
+#include "api/cudnn/backend.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/count.h"
+
+#define MAGIC 0x7763656eu
+
+enum { MUST = 1, TOLD = 2 };
+
+/* cudnnBackendAttributeType_t, and how large an element of each is. */
+#define TYPES                     \
+    T(HANDLE, 0, 8)               \
+    T(DATA_TYPE, 1, 4)            \
+    T(BOOLEAN, 2, 1)              \
+    T(INT64, 3, 8)                \
+    T(FLOAT, 4, 4)                \
+    T(DOUBLE, 5, 8)               \
+    T(POINTER, 6, 8)              \
+    T(ENUM_CONVOLUTION, 7, 4)     \
+    T(ENUM_HEURISTICS, 8, 4)      \
+    T(ENUM_KNOB, 9, 4)            \
+    T(ENUM_NANS, 10, 4)           \
+    T(ENUM_NUMERICAL_NOTE, 11, 4) \
+    T(ENUM_POINTWISE, 14, 4)      \
+    T(DESCRIPTOR, 15, 8)          \
+    T(ENUM_STATISTICS, 16, 4)     \
+    T(ENUM_REDUCTION, 18, 4)      \
+    T(ENUM_BEHAVIOUR_NOTE, 19, 4) \
+    T(ENUM_ORDER, 20, 4)          \
+    T(INT32, 23, 4)               \
+    T(ENUM_NORM, 27, 4)           \
+    T(ENUM_PHASE, 28, 4)          \
+    T(ENUM_DISTRIBUTION, 29, 4)
+enum type {
+#define T(name, number, bytes) TYPE_##name = (number),
+    TYPES
+#undef T
+};
+static const uint8_t type_bytes[] = {
+#define T(name, number, bytes) [number] = (bytes),
+    TYPES
+#undef T
+};
+
+struct row {
+    int node, name, type, most, flags, part;
+};
+static const struct row rows[] = {
+#define X(node, name, number, type, most, flags, part) \
+    {WL_CUDNN_NODE_##node, number, TYPE_##type, most, flags, WL_CUDNN_NODE_##part},
+#define Y(node, name, type, most, flags, part)                                 \
+    {WL_CUDNN_NODE_##node, WL_CUDNN_##node##_##name, TYPE_##type, most, flags, \
+     WL_CUDNN_NODE_##part},
+#include "api/cudnn/backend_attributes.def"
+#undef X
+#undef Y
+};
+
+/* What a program holds. */
+struct descriptor {
+    uint32_t magic;
+    struct wl_cudnn_node *node;
+};
+
+/* ---- nodes ---- */
+
+struct wl_cudnn_node *wl_cudnn_node_make(int type)
+{
+    struct wl_cudnn_node *made = wl_alloc_zero(1, sizeof *made);
+    made->references = 1;
+    made->type = type;
+    return made;
+}
+
+struct wl_cudnn_node *wl_cudnn_node_hold(struct wl_cudnn_node *self)
+{
+    __atomic_add_fetch(&self->references, 1, __ATOMIC_RELAXED);
+    return self;
+}
+
+static void clear_attribute(struct wl_cudnn_attribute *self)
+{
+    for (int64_t i = 0; self->type == TYPE_DESCRIPTOR && i < self->count; i++)
+        wl_cudnn_node_release(((struct wl_cudnn_node **)self->values)[i]);
+    free(self->values);
+}
+
+static void clear_attributes(struct wl_cudnn_node *self)
+{
+    for (size_t i = 0; i < self->attributes.count; i++)
+        clear_attribute(&self->attributes.items[i]);
+    free(self->attributes.items);
+    self->attributes.items = NULL;
+    self->attributes.count = self->attributes.capacity = 0;
+}
+
+void wl_cudnn_node_release(struct wl_cudnn_node *self)
+{
+    if (!self || __atomic_sub_fetch(&self->references, 1, __ATOMIC_ACQ_REL))
+        return;
+    clear_attributes(self);
+    wl_cudnn_graph_free(self->graph);
+    free(self);
+}
+
+const struct wl_cudnn_attribute *wl_cudnn_attribute(const struct wl_cudnn_node *self, int name)
+{
+    for (size_t i = 0; i < self->attributes.count; i++)
+        if (self->attributes.items[i].name == name)
+            return &self->attributes.items[i];
+    return NULL;
+}
+
+void wl_cudnn_attribute_set(struct wl_cudnn_node *self, int name, int type, int64_t count,
+                            const void *values)
+{
+    struct wl_cudnn_attribute made = {.name = name, .type = type, .count = count};
+    const size_t bytes = (size_t)count * type_bytes[type];
+    made.values = wl_alloc(bytes + 1);
+    if (bytes)
+        memcpy(made.values, values, bytes);
+    for (int64_t i = 0; type == TYPE_DESCRIPTOR && i < count; i++)
+        wl_cudnn_node_hold(((struct wl_cudnn_node **)made.values)[i]);
+    for (size_t i = 0; i < self->attributes.count; i++)
+        if (self->attributes.items[i].name == name) {
+            clear_attribute(&self->attributes.items[i]);
+            self->attributes.items[i] = made;
+            return;
+        }
+    WL_PUSH(&self->attributes, made);
+}
+
+void wl_cudnn_attribute_set_number(struct wl_cudnn_node *self, int name, int64_t value)
+{
+    wl_cudnn_attribute_set(self, name, TYPE_INT64, 1, &value);
+}
+
+void wl_cudnn_attribute_set_part(struct wl_cudnn_node *self, int name, struct wl_cudnn_node *part)
+{
+    wl_cudnn_attribute_set(self, name, TYPE_DESCRIPTOR, 1, &part);
+}
+
+int64_t wl_cudnn_number(const struct wl_cudnn_node *self, int name, int64_t otherwise)
+{
+    const struct wl_cudnn_attribute *found = wl_cudnn_attribute(self, name);
+    int64_t wide = 0;
+    int32_t narrow = 0;
+    if (!found || found->count < 1)
+        return otherwise;
+    switch (type_bytes[found->type]) {
+    case 8:
+        memcpy(&wide, found->values, sizeof wide);
+        return wide;
+    case 4:
+        memcpy(&narrow, found->values, sizeof narrow);
+        return narrow;
+    default:
+        return *(const uint8_t *)found->values;
+    }
+}
+
+double wl_cudnn_real(const struct wl_cudnn_node *self, int name, double otherwise)
+{
+    const struct wl_cudnn_attribute *found = wl_cudnn_attribute(self, name);
+    if (!found || found->count < 1)
+        return otherwise;
+    if (found->type == TYPE_DOUBLE)
+        memcpy(&otherwise, found->values, sizeof otherwise);
+    else
+        otherwise = *(const float *)found->values;
+    return otherwise;
+}
+
+struct wl_cudnn_node *wl_cudnn_part(const struct wl_cudnn_node *self, int name)
+{
+    const struct wl_cudnn_attribute *found = wl_cudnn_attribute(self, name);
+    return found && found->type == TYPE_DESCRIPTOR && found->count > 0
+               ? *(struct wl_cudnn_node **)found->values
+               : NULL;
+}
+
+/* ---- calls ---- */
+
+static bool is_operation(int type)
+{
+    return (type >= WL_CUDNN_NODE_OF_FORWARD && type <= WL_CUDNN_NODE_OF_STATISTICS) ||
+           type == WL_CUDNN_NODE_OF_MATMUL || type == WL_CUDNN_NODE_OF_REDUCTION ||
+           type == WL_CUDNN_NODE_OF_NORM || type == WL_CUDNN_NODE_OF_NORM_GRADIENT ||
+           type == WL_CUDNN_NODE_OF_RESHAPE || type == WL_CUDNN_NODE_OF_RNG;
+}
+
+static struct wl_cudnn_node *node_of(void *descriptor)
+{
+    struct descriptor *found = wl_stand_in_check(descriptor, MAGIC);
+    return found ? found->node : NULL;
+}
+
+static struct wl_cudnn_node *final_node_of(void *descriptor, int type)
+{
+    struct wl_cudnn_node *found = node_of(descriptor);
+    return found && found->is_final && found->type == type ? found : NULL;
+}
+
+static bool has_part(const struct row *row, const struct wl_cudnn_node *part)
+{
+    return row->part == WL_CUDNN_NODE_OPERATION ? is_operation(part->type)
+                                                : part->type == row->part;
+}
+
+/* The row of an attribute, of that type if there is one; NULL: the descriptor has no such. */
+static const struct row *find_row(int node, int name, int type)
+{
+    const struct row *found = NULL;
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
+        if (rows[i].node == node && rows[i].name == name && (!found || rows[i].type == type))
+            found = &rows[i];
+    return found;
+}
+
+static int refuse_number(const char *call, const char *what, int number)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s %d", what, number);
+    return wl_cudnn_refuse(call, text);
+}
+
+int cudnnBackendCreateDescriptor(int type, void **descriptor)
+{
+    if (!descriptor)
+        return WL_CUDNN_BAD_PARAM;
+    bool is_known = false;
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
+        is_known |= rows[i].node == type;
+    if (!is_known)
+        return refuse_number("cudnnBackendCreateDescriptor", "descriptor type", type);
+    struct descriptor *made = wl_stand_in_create(MAGIC, sizeof *made);
+    made->node = wl_cudnn_node_make(type);
+    *descriptor = made;
+    return WL_CUDNN_OK;
+}
+
+int cudnnBackendDestroyDescriptor(void *descriptor)
+{
+    struct wl_cudnn_node *node = node_of(descriptor);
+    if (!node)
+        return WL_CUDNN_BAD_PARAM;
+    wl_cudnn_node_release(node);
+    wl_stand_in_destroy(descriptor, MAGIC);
+    return WL_CUDNN_OK;
+}
+
+/* The descriptor is as new. */
+int cudnnBackendInitialize(void *descriptor)
+{
+    struct wl_cudnn_node *node = node_of(descriptor);
+    if (!node || node->is_final)
+        return WL_CUDNN_BAD_PARAM;
+    clear_attributes(node);
+    return WL_CUDNN_OK;
+}
+
+/* The nodes of a program's array of descriptors, all final and of the kind of that row. */
+static int read_parts(const struct row *row, int64_t count, const void *elements,
+                      struct wl_cudnn_node **parts)
+{
+    for (int64_t i = 0; i < count; i++) {
+        void *descriptor;
+        memcpy(&descriptor, (const char *)elements + (size_t)i * sizeof descriptor,
+               sizeof descriptor);
+        parts[i] = node_of(descriptor);
+        if (!parts[i] || !parts[i]->is_final || !has_part(row, parts[i]))
+            return WL_CUDNN_BAD_PARAM;
+    }
+    return WL_CUDNN_OK;
+}
+
+int cudnnBackendSetAttribute(void *descriptor, int name, int type, int64_t count,
+                             const void *elements)
+{
+    enum { MOST = 256 };
+    struct wl_cudnn_node *node = node_of(descriptor), *parts[MOST];
+    if (!node)
+        return WL_CUDNN_BAD_PARAM;
+    if (node->is_final)
+        return WL_CUDNN_NOT_INITIALIZED;
+    const struct row *row = find_row(node->type, name, type);
+    if (!row)
+        return refuse_number("cudnnBackendSetAttribute", "attribute", name);
+    if (row->type != type || row->flags & TOLD || count < 0 || (count && !elements))
+        return WL_CUDNN_BAD_PARAM;
+    if (count > row->most)
+        return row->most > 1 ? refuse_number("cudnnBackendSetAttribute",
+                                             "so many elements of attribute", name)
+                             : WL_CUDNN_BAD_PARAM;
+    const int status =
+        type == TYPE_DESCRIPTOR ? read_parts(row, count, elements, parts) : WL_CUDNN_OK;
+    if (status == WL_CUDNN_OK)
+        wl_cudnn_attribute_set(node, name, type, count,
+                               type == TYPE_DESCRIPTOR ? (const void *)parts : elements);
+    return status;
+}
+
+/* What the descriptors of a program become: those that an attribute holds. */
+static int write_parts(const struct row *row, struct wl_cudnn_node **parts, int64_t count,
+                       void *elements)
+{
+    for (int64_t i = 0; i < count; i++) {
+        void *pointer;
+        memcpy(&pointer, (char *)elements + (size_t)i * sizeof pointer, sizeof pointer);
+        struct descriptor *descriptor = wl_stand_in_check(pointer, MAGIC);
+        if (!descriptor || !has_part(row, descriptor->node))
+            return WL_CUDNN_BAD_PARAM;
+        struct wl_cudnn_node *before = descriptor->node;
+        descriptor->node = wl_cudnn_node_hold(parts[i]);
+        wl_cudnn_node_release(before);
+    }
+    return WL_CUDNN_OK;
+}
+
+int cudnnBackendGetAttribute(void *descriptor, int name, int type, int64_t wanted, int64_t *count,
+                             void *elements)
+{
+    const struct wl_cudnn_node *node = node_of(descriptor);
+    if (!node || wanted < 0)
+        return WL_CUDNN_BAD_PARAM;
+    if (!node->is_final)
+        return WL_CUDNN_NOT_INITIALIZED;
+    const struct row *row = find_row(node->type, name, type);
+    if (!row)
+        return refuse_number("cudnnBackendGetAttribute", "attribute", name);
+    const struct wl_cudnn_attribute *found = wl_cudnn_attribute(node, name);
+    if (row->type != type || (found && found->type != type))
+        return WL_CUDNN_BAD_PARAM;
+    const int64_t there = found ? found->count : 0, told = wanted < there ? wanted : there;
+    if (count)
+        *count = there;
+    if (!told || !elements)
+        return WL_CUDNN_OK;
+    if (type == TYPE_DESCRIPTOR)
+        return write_parts(row, found->values, told, elements);
+    memcpy(elements, found->values, (size_t)told * type_bytes[type]);
+    return WL_CUDNN_OK;
+}
+
+int cudnnBackendFinalize(void *descriptor)
+{
+    struct wl_cudnn_node *node = node_of(descriptor);
+    if (!node)
+        return WL_CUDNN_BAD_PARAM;
+    for (size_t i = 0; i < WL_COUNT(rows) && !node->is_final; i++)
+        if (rows[i].node == node->type && rows[i].flags & MUST) {
+            const struct wl_cudnn_attribute *found = wl_cudnn_attribute(node, rows[i].name);
+            if (!found || !found->count)
+                return WL_CUDNN_BAD_PARAM;
+        }
+    const int status = node->is_final ? WL_CUDNN_OK : wl_cudnn_node_finish(node);
+    node->is_final |= status == WL_CUDNN_OK;
+    return status;
+}
+
+int cudnnBackendExecute(void *handle, void *plan_descriptor, void *pack_descriptor)
+{
+    const struct wl_cudnn_node *plan = final_node_of(plan_descriptor, WL_CUDNN_NODE_PLAN),
+                               *pack = final_node_of(pack_descriptor, WL_CUDNN_NODE_PACK);
+    void *stream;
+    if (!plan || !pack || !wl_cudnn_stream(handle, &stream))
+        return WL_CUDNN_BAD_PARAM;
+    const struct wl_cudnn_node *config = wl_cudnn_part(plan, WL_CUDNN_PLAN_CONFIG),
+                               *engine = wl_cudnn_part(config, WL_CUDNN_CONFIG_ENGINE),
+                               *graph = wl_cudnn_part(engine, WL_CUDNN_ENGINE_GRAPH);
+    return wl_cudnn_graph_run(graph->graph, stream, pack);
+}

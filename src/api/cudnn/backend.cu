@@ -1,0 +1,476 @@
+/* Kernels behind the operations of cuDNN's graphs. Plain ones: an element of the result a thread, computed in
+ * double precision from elements of any type and rounded to the type of the result, but for sums, which are
+ * single-precision ones unless one of the tensors is of doubles. backend.ptx is made from this file (see the
+ * command in its first line) and embedded in the library.
+ */
+#include "backend_kernels.h"
+#include "dnn.cuh"
+#include "elementary.cuh"
+
+enum { FLOAT = 0, DOUBLE = 1, HALF = 2, INT8 = 3, INT32 = 4, UINT8 = 6, BFLOAT16 = 9, INT64 = 10, BOOLEAN = 11 };
+
+/* Takes the index within dimension d from a place. */
+DEVICE int take(const wl_dnn_graph_dims &dims, int d, int &place)
+{
+    int index = place;
+    if (d) {
+        place = (int)((unsigned long long)(unsigned)place * dims.factors[d] >> dims.shifts[d]);
+        index -= place * dims.sizes[d];
+    }
+    return index;
+}
+
+DEVICE double load(const void *data, int type, i64 at)
+{
+    switch (type) {
+    case FLOAT:
+        return ((const float *)data)[at];
+    case DOUBLE:
+        return ((const double *)data)[at];
+    case HALF:
+        return number(((const half *)data)[at]);
+    case BFLOAT16:
+        return number(((const bfloat *)data)[at]);
+    case INT8:
+        return ((const signed char *)data)[at];
+    case INT32:
+        return ((const int *)data)[at];
+    case INT64:
+        return (double)((const i64 *)data)[at];
+    default:
+        return ((const unsigned char *)data)[at];
+    }
+}
+
+/* A whole number within bounds, of what may be none; of NaN 0. */
+DEVICE double whole(double x, double least, double most)
+{
+    x = x != x ? 0 : x < least ? least : x > most ? most : x;
+    return round_even(x);
+}
+
+DEVICE void store(void *data, int type, i64 at, double x)
+{
+    switch (type) {
+    case FLOAT:
+        ((float *)data)[at] = (float)x;
+        break;
+    case DOUBLE:
+        ((double *)data)[at] = x;
+        break;
+    case HALF:
+        assign(((half *)data)[at], (float)x);
+        break;
+    case BFLOAT16:
+        assign(((bfloat *)data)[at], (float)x);
+        break;
+    case INT8:
+        ((signed char *)data)[at] = (signed char)(int)whole(x, -128, 127);
+        break;
+    case INT32:
+        ((int *)data)[at] = (int)whole(x, -2147483648.0, 2147483647.0);
+        break;
+    case INT64:
+        ((i64 *)data)[at] = (i64)whole(x, -9223372036854775808.0, 9223372036854774784.0);
+        break;
+    case UINT8:
+        ((unsigned char *)data)[at] = (unsigned char)(int)whole(x, 0, 255);
+        break;
+    default:
+        ((unsigned char *)data)[at] = x != 0;
+    }
+}
+
+DEVICE double read(const wl_dnn_graph_operand &of, i64 at)
+{
+    double x = of.data ? load(of.data, of.type, at) : of.value;
+    return of.factor == 1 ? x : x * of.factor;
+}
+
+DEVICE double normal_density(double x)
+{
+    return 0.3989422804014327 * exponential(-0.5 * x * x);
+}
+
+DEVICE double gelu_inner(double x)
+{
+    return 0.7978845608028654 * (x + 0.044715 * x * x * x);
+}
+
+/* cudnnPointwiseMode_t's operations of two operands. */
+DEVICE double combine(int mode, double x, double b)
+{
+    switch (mode) {
+    case 0:
+        return x + b;
+    case 1:
+        return x * b;
+    case 2:
+        return x != x || x < b ? x : b;
+    case 3:
+        return x != x || x > b ? x : b;
+    case 5:
+        return x + b * b;
+    case 6:
+        return x / b;
+    case 7:
+        return __builtin_fma(-toward_zero(x / b), b, x);
+    case 8:
+        return raise(x, b);
+    case 9:
+        return x - b;
+    case 23:
+        return arc_tangent(x, b);
+    case 300:
+        return x == b;
+    case 301:
+        return x != b;
+    case 302:
+        return x > b;
+    case 303:
+        return x >= b;
+    case 304:
+        return x < b;
+    case 305:
+        return x <= b;
+    case 400:
+        return x != 0 && b != 0;
+    default:
+        return x != 0 || b != 0;
+    }
+}
+
+/* Those of one. */
+DEVICE double apply(const wl_dnn_graph_pointwise &of, double x)
+{
+    switch (of.mode) {
+    case 4:
+        return root(x);
+    case 10:
+        return magnitude(x);
+    case 11:
+        return -floor_of(-x);
+    case 12:
+        return sine(x, 1);
+    case 13:
+        return exponential(x);
+    case 14:
+        return floor_of(x);
+    case 15:
+        return logarithm(x);
+    case 16:
+        return -x;
+    case 17:
+        return 1 / root(x);
+    case 18:
+        return sine(x, 0);
+    case 19:
+        return sine(x, 0) / sine(x, 1);
+    case 20:
+        return error_function(x);
+    case 22:
+        return 1 / x;
+    case 100:
+        if (x < of.lower)
+            return of.slope == 0 ? of.lower : of.lower + of.slope * (x - of.lower);
+        return x > of.upper ? of.upper : x;
+    case 101:
+        return hyperbolic_tangent(x);
+    case 102:
+        return sigmoid(x);
+    case 103:
+        return x > 0 ? x : of.elu * exponential_less_one(x);
+    case 104:
+        return x * 0.5 * (1 + error_function(x * 0.7071067811865476));
+    case 105:
+        return (x * of.softplus > 0 ? x : 0) +
+               logarithm_one_more(exponential(-magnitude(x * of.softplus))) / of.softplus;
+    case 106:
+        return x * sigmoid(of.swish * x);
+    case 107:
+        return x * 0.5 * (1 + hyperbolic_tangent(gelu_inner(x)));
+    case 402:
+        return x == 0;
+    default:
+        return x;
+    }
+}
+
+/* Derivatives of the activations 100 to 107 at their argument. */
+DEVICE double slope(const wl_dnn_graph_pointwise &of, double x)
+{
+    double s, t;
+    switch (of.mode) {
+    case 200:
+        return x > of.lower ? x < of.upper : of.slope;
+    case 201:
+        t = hyperbolic_tangent(x);
+        return 1 - t * t;
+    case 202:
+        s = sigmoid(x);
+        return s * (1 - s);
+    case 203:
+        return x > 0 ? 1 : of.elu * exponential(x);
+    case 204:
+        return 0.5 * (1 + error_function(x * 0.7071067811865476)) + x * normal_density(x);
+    case 205:
+        return sigmoid(of.softplus * x);
+    case 206:
+        s = sigmoid(of.swish * x);
+        return s + of.swish * x * s * (1 - s);
+    default:
+        t = hyperbolic_tangent(gelu_inner(x));
+        return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * 0.7978845608028654 * (1 + 3 * 0.044715 * x * x);
+    }
+}
+
+GLOBAL void warplens_dnn_graph_pointwise_d(wl_dnn_graph_pointwise of)
+{
+    for (i64 at = first(); at < of.count; at += step()) {
+        i64 out = 0, x = 0, b = 0, t = 0;
+        int rest = (int)at, along = 0;
+        for (int i = of.dims.rank - 1; i >= 0; i--) {
+            int index = take(of.dims, i, rest);
+            out += index * of.out.strides[i];
+            x += index * of.x.strides[i];
+            b += index * of.b.strides[i];
+            t += index * of.t.strides[i];
+            along = i == of.axis ? index : along;
+        }
+        double result;
+        if (of.mode == 501)
+            result = (double)along;
+        else if (of.mode == 601)
+            result = read(of.t, t) != 0 ? read(of.x, x) : read(of.b, b);
+        else if (of.mode >= 200 && of.mode < 300)
+            result = slope(of, read(of.x, x)) * read(of.b, b);
+        else if (of.mode < 4 || (of.mode > 4 && of.mode < 10) || of.mode == 23 || (of.mode >= 300 && of.mode < 402))
+            result = combine(of.mode, read(of.x, x), read(of.b, b));
+        else
+            result = apply(of, read(of.x, x));
+        store(of.out.data, of.out.type, out, result);
+    }
+}
+
+/* The sum of depth products of elements that lie steps apart. */
+template <typename Sum, typename X, typename B>
+DEVICE Sum add_products(const X *x, i64 x_step, const B *b, i64 b_step, int depth)
+{
+    Sum sum = 0;
+    for (int k = 0; k < depth; k++, x += x_step, b += b_step)
+        sum += (Sum)number(*x) * (Sum)number(*b);
+    return sum;
+}
+
+template <typename Sum, typename X>
+DEVICE Sum add_products(const X *x, i64 x_step, const wl_dnn_graph_operand &b, i64 at, i64 b_step, int depth)
+{
+    if (b.type == HALF)
+        return add_products<Sum>(x, x_step, (const half *)b.data + at, b_step, depth);
+    if (b.type == BFLOAT16)
+        return add_products<Sum>(x, x_step, (const bfloat *)b.data + at, b_step, depth);
+    return add_products<Sum>(x, x_step, (const float *)b.data + at, b_step, depth);
+}
+
+/* Whether it is of single precision or less, in memory. */
+DEVICE bool is_narrow(const wl_dnn_graph_operand &of)
+{
+    return of.data && (of.type == FLOAT || of.type == HALF || of.type == BFLOAT16);
+}
+
+template <typename Sum> DEVICE void multiply(const wl_dnn_graph_matmul &of)
+{
+    int rows = of.dims.rank - 2, columns = of.dims.rank - 1;
+    i64 x_step = of.x.strides[columns], b_step = of.b.strides[rows];
+    bool are_narrow = sizeof(Sum) == sizeof(float) && is_narrow(of.x) && is_narrow(of.b);
+    for (i64 at = first(); at < of.count; at += step()) {
+        i64 out = 0, x = 0, b = 0;
+        int rest = (int)at;
+        for (int i = columns; i >= 0; i--) {
+            int index = take(of.dims, i, rest);
+            out += index * of.out.strides[i];
+            x += i == columns ? 0 : index / of.x_shared[i] * of.x.strides[i];
+            b += i == rows ? 0 : index / of.b_shared[i] * of.b.strides[i];
+        }
+        Sum sum = 0;
+        if (!are_narrow)
+            for (int k = 0; k < of.depth; k++)
+                sum += (Sum)read(of.x, x + k * x_step) * (Sum)read(of.b, b + k * b_step);
+        else if (of.x.type == HALF)
+            sum = add_products<Sum>((const half *)of.x.data + x, x_step, of.b, b, b_step, of.depth);
+        else if (of.x.type == BFLOAT16)
+            sum = add_products<Sum>((const bfloat *)of.x.data + x, x_step, of.b, b, b_step, of.depth);
+        else
+            sum = add_products<Sum>((const float *)of.x.data + x, x_step, of.b, b, b_step, of.depth);
+        store(of.out.data, of.out.type, out, sum);
+    }
+}
+
+template <typename Sum> DEVICE void reduce(const wl_dnn_graph_reduction &of)
+{
+    for (i64 at = first(); at < of.count; at += step()) {
+        i64 out = 0, base = 0;
+        int rest = (int)at;
+        for (int i = of.dims.rank - 1; i >= 0; i--) {
+            int index = take(of.dims, i, rest);
+            out += index * of.out.strides[i];
+            base += (i64)index * of.over.sizes[i] * of.x.strides[i];
+        }
+        bool is_product = of.mode == 1 || of.mode == 8;
+        Sum sum = is_product ? 1 : 0;
+        for (int k = 0; k < of.over_count; k++) {
+            i64 from = base;
+            int left = k;
+            for (int i = of.dims.rank - 1; i >= 0; i--)
+                from += take(of.over, i, left) * of.x.strides[i];
+            Sum x = (Sum)read(of.x, from), positive = x < 0 ? -x : x;
+            if (of.mode == 1 || (of.mode == 8 && x != 0))
+                sum *= x;
+            else if (of.mode == 2 || of.mode == 3)
+                sum = k == 0 || x != x || (of.mode == 2 ? x < sum : x > sum) ? x : sum;
+            else if (of.mode == 4)
+                sum = x != x || positive > sum ? positive : sum;
+            else if (!is_product)
+                sum += of.mode == 6 ? positive : of.mode == 7 || of.mode == 9 ? x * x : x;
+        }
+        double result = of.mode == 5 ? (double)sum / (double)of.over_count : of.mode == 7 ? root(sum) : (double)sum;
+        store(of.out.data, of.out.type, out, result);
+    }
+}
+
+GLOBAL void warplens_dnn_graph_matmul_f(wl_dnn_graph_matmul of)
+{
+    multiply<float>(of);
+}
+
+GLOBAL void warplens_dnn_graph_matmul_d(wl_dnn_graph_matmul of)
+{
+    multiply<double>(of);
+}
+
+GLOBAL void warplens_dnn_graph_reduction_f(wl_dnn_graph_reduction of)
+{
+    reduce<float>(of);
+}
+
+GLOBAL void warplens_dnn_graph_reduction_d(wl_dnn_graph_reduction of)
+{
+    reduce<double>(of);
+}
+
+/* Bits of a number, by the finishing steps of MurmurHash3. */
+DEVICE unsigned long long scramble(unsigned long long x)
+{
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdull;
+    x ^= x >> 33;
+    x *= 0xc4ceb9fe1a85ec53ull;
+    return x ^ x >> 33;
+}
+
+DEVICE unsigned long long whole_number(const wl_dnn_graph_operand &of, i64 otherwise)
+{
+    if (!of.data)
+        return (unsigned long long)otherwise;
+    return (unsigned long long)(of.type == INT64 ? *(const i64 *)of.data : *(const int *)of.data);
+}
+
+GLOBAL void warplens_dnn_graph_rng_d(wl_dnn_graph_rng of)
+{
+    unsigned long long key = scramble(whole_number(of.seed, of.seed_value) ^
+                                      scramble(whole_number(of.offset, 0) + 0x9e3779b97f4a7c15ull));
+    for (i64 at = first(); at < of.count; at += step()) {
+        i64 out = 0;
+        int rest = (int)at;
+        for (int i = of.dims.rank - 1; i >= 0; i--)
+            out += take(of.dims, i, rest) * of.out.strides[i];
+        double x = (double)(scramble(key ^ scramble((unsigned long long)at)) >> 11) * 1.1102230246251565e-16; /* 2^-53 */
+        store(of.out.data, of.out.type, out, of.mode == 0 ? x < of.probability : of.least + (of.most - of.least) * x);
+    }
+}
+
+/* ---- normalisation ---- */
+
+/* Element `at` of a group, in one of the tensors. */
+DEVICE i64 place(const wl_dnn_graph_norm &of, const wl_dnn_graph_operand &in, int group, int at)
+{
+    i64 result = 0;
+    for (int i = of.kept.rank - 1; i >= 0; i--)
+        result += (take(of.kept, i, group) + take(of.over, i, at)) * in.strides[i];
+    return result;
+}
+
+DEVICE double read(const wl_dnn_graph_norm &of, const wl_dnn_graph_operand &in, int group, int at, double otherwise)
+{
+    return in.data ? load(in.data, in.type, place(of, in, group, at)) : otherwise;
+}
+
+DEVICE void write(const wl_dnn_graph_norm &of, const wl_dnn_graph_operand &to, int group, int at, double x)
+{
+    if (to.data)
+        store(to.data, to.type, place(of, to, group, at), x);
+}
+
+GLOBAL void warplens_dnn_graph_norm_d(wl_dnn_graph_norm of)
+{
+    for (i64 number = first(); number < of.groups; number += step()) {
+        int group = (int)number;
+        double count = (double)of.size, mean = 0, variance = 0;
+        for (int i = 0; i < of.size && !of.is_rms; i++)
+            mean += read(of, of.x, group, i, 0) / count;
+        for (int i = 0; i < of.size; i++) {
+            double x = read(of, of.x, group, i, 0) - mean;
+            variance += x * x / count;
+        }
+        double inverse = 1 / root(variance + of.epsilon), whole = of.size > 1 ? variance * count / (count - 1) : variance;
+        write(of, of.mean, group, 0, mean);
+        write(of, of.inverse, group, 0, inverse);
+        double old_mean = read(of, of.old_mean, group, 0, 0), old_variance = read(of, of.old_variance, group, 0, 0);
+        write(of, of.new_mean, group, 0, old_mean + of.factor * (mean - old_mean));
+        write(of, of.new_variance, group, 0, old_variance + of.factor * (whole - old_variance));
+        for (int i = 0; i < of.size; i++) {
+            double x = (read(of, of.x, group, i, 0) - mean) * inverse;
+            write(of, of.y, group, i, x * read(of, of.scale, group, i, 1) + read(of, of.bias, group, i, 0));
+        }
+    }
+}
+
+/* x as it is normalised. */
+DEVICE double normal(const wl_dnn_graph_norm &of, int group, int at)
+{
+    double x = read(of, of.x, group, at, 0), mean = of.is_rms ? 0 : read(of, of.mean, group, at, 0);
+    return (x - mean) * read(of, of.inverse, group, at, 0);
+}
+
+GLOBAL void warplens_dnn_graph_norm_back_d(wl_dnn_graph_norm of)
+{
+    for (i64 number = first(); number < of.groups; number += step()) {
+        int group = (int)number;
+        double sum = 0, product = 0, count = (double)of.size;
+        for (int i = 0; i < of.size; i++) {
+            double gradient = read(of, of.dy, group, i, 0) * read(of, of.scale, group, i, 1);
+            sum += of.is_rms ? 0 : gradient / count;
+            product += gradient * normal(of, group, i) / count;
+        }
+        for (int i = 0; i < of.size; i++) {
+            double gradient = read(of, of.dy, group, i, 0) * read(of, of.scale, group, i, 1);
+            double inverse = read(of, of.inverse, group, i, 0);
+            write(of, of.y, group, i, (gradient - sum - normal(of, group, i) * product) * inverse);
+        }
+    }
+}
+
+GLOBAL void warplens_dnn_graph_norm_back_scale_d(wl_dnn_graph_norm of)
+{
+    for (i64 number = first(); number < of.groups; number += step()) {
+        int group = (int)number;
+        double scale = 0, bias = 0;
+        for (int i = 0; i < of.size; i++) {
+            double gradient = read(of, of.dy, group, i, 0);
+            scale += gradient * normal(of, group, i);
+            bias += gradient;
+        }
+        write(of, of.dscale, group, 0, scale);
+        write(of, of.dbias, group, 0, bias);
+    }
+}

@@ -1,0 +1,177 @@
+/* What backend descriptors are checked for before they are final, and what they tell afterwards. A
+ * graph that is computed has one engine, without knobs and notes. */
+#include <limits.h>
+#include <string.h>
+
+#include "api/cudnn/backend.h"
+#include "base/count.h"
+
+/* Whether there are so many elements, all within these bounds. */
+static bool is_within(const struct wl_cudnn_node *self, int name, int64_t count, int64_t least,
+                      int64_t most)
+{
+    const struct wl_cudnn_attribute *found = wl_cudnn_attribute(self, name);
+    if (!found || found->count != count)
+        return false;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t value = ((const int64_t *)found->values)[i];
+        if (value < least || value > most)
+            return false;
+    }
+    return true;
+}
+
+static int finish_tensor(struct wl_cudnn_node *self)
+{
+    enum { LAST_TYPE = 21 };
+    const int64_t rank = wl_cudnn_attribute(self, WL_CUDNN_TENSOR_DIMENSIONS)->count,
+                  type = wl_cudnn_number(self, WL_CUDNN_TENSOR_DATA_TYPE, -1);
+    const bool is_right = type >= 0 && type <= LAST_TYPE &&
+                          is_within(self, WL_CUDNN_TENSOR_DIMENSIONS, rank, 1, INT64_MAX) &&
+                          is_within(self, WL_CUDNN_TENSOR_STRIDES, rank, 0, INT64_MAX) &&
+                          wl_cudnn_number(self, WL_CUDNN_TENSOR_ALIGNMENT, 0) > 0 &&
+                          wl_cudnn_number(self, WL_CUDNN_TENSOR_VECTOR_COUNT, 1) > 0;
+    return is_right ? WL_CUDNN_OK : WL_CUDNN_BAD_PARAM;
+}
+
+static int finish_convolution(struct wl_cudnn_node *self)
+{
+    const int64_t spatial = wl_cudnn_number(self, WL_CUDNN_CONVOLUTION_SPATIAL, 0),
+                  mode = wl_cudnn_number(self, WL_CUDNN_CONVOLUTION_MODE, -1);
+    const bool is_right = spatial > 0 && (mode == 0 || mode == 1) &&
+                          is_within(self, WL_CUDNN_CONVOLUTION_DILATIONS, spatial, 1, INT_MAX) &&
+                          is_within(self, WL_CUDNN_CONVOLUTION_STRIDES, spatial, 1, INT_MAX) &&
+                          is_within(self, WL_CUDNN_CONVOLUTION_PADS, spatial, 0, INT_MAX) &&
+                          is_within(self, WL_CUDNN_CONVOLUTION_POST_PADS, spatial, 0, INT_MAX);
+    return is_right ? WL_CUDNN_OK : WL_CUDNN_BAD_PARAM;
+}
+
+static int finish_operation(struct wl_cudnn_node *self)
+{
+    return wl_cudnn_operation_check(self);
+}
+
+static int finish_graph(struct wl_cudnn_node *self)
+{
+    const int status = wl_cudnn_graph_make(self);
+    if (status == WL_CUDNN_OK)
+        wl_cudnn_attribute_set_number(self, WL_CUDNN_GRAPH_ENGINES,
+                                      wl_cudnn_graph_is_computed(self->graph));
+    return status;
+}
+
+static int finish_engine(struct wl_cudnn_node *self)
+{
+    const int64_t index = wl_cudnn_number(self, WL_CUDNN_ENGINE_INDEX, -1);
+    const struct wl_cudnn_graph *graph = wl_cudnn_part(self, WL_CUDNN_ENGINE_GRAPH)->graph;
+    if (!wl_cudnn_graph_is_computed(graph))
+        return wl_cudnn_graph_refuse(graph);
+    return index == 0 ? WL_CUDNN_OK : WL_CUDNN_BAD_PARAM;
+}
+
+static const struct wl_cudnn_graph *graph_of_engine(const struct wl_cudnn_node *engine)
+{
+    return wl_cudnn_part(engine, WL_CUDNN_ENGINE_GRAPH)->graph;
+}
+
+static int finish_config(struct wl_cudnn_node *self)
+{
+    const struct wl_cudnn_attribute *knobs = wl_cudnn_attribute(self, WL_CUDNN_CONFIG_KNOBS);
+    if (knobs && knobs->count)
+        return WL_CUDNN_BAD_PARAM;
+    const size_t bytes =
+        wl_cudnn_graph_workspace(graph_of_engine(wl_cudnn_part(self, WL_CUDNN_CONFIG_ENGINE)));
+    wl_cudnn_attribute_set_number(self, WL_CUDNN_CONFIG_WORKSPACE, (int64_t)bytes);
+    wl_cudnn_attribute_set_number(self, WL_CUDNN_CONFIG_SHARED, 0);
+    return WL_CUDNN_OK;
+}
+
+/* A new node with one part. */
+static struct wl_cudnn_node *make_around(int type, int name, struct wl_cudnn_node *part)
+{
+    struct wl_cudnn_node *made = wl_cudnn_node_make(type);
+    wl_cudnn_attribute_set_part(made, name, part);
+    return made;
+}
+
+static int finish_heuristics(struct wl_cudnn_node *self)
+{
+    enum { LAST_MODE = 3 };
+    const int64_t mode = wl_cudnn_number(self, WL_CUDNN_HEURISTICS_MODE, -1);
+    struct wl_cudnn_node *graph = wl_cudnn_part(self, WL_CUDNN_HEURISTICS_GRAPH);
+    if (mode < 0 || mode > LAST_MODE)
+        return WL_CUDNN_BAD_PARAM;
+    if (!wl_cudnn_graph_is_computed(graph->graph))
+        return wl_cudnn_graph_refuse(graph->graph);
+    struct wl_cudnn_node *engine = make_around(WL_CUDNN_NODE_ENGINE, WL_CUDNN_ENGINE_GRAPH, graph);
+    wl_cudnn_attribute_set_number(engine, WL_CUDNN_ENGINE_INDEX, 0);
+    struct wl_cudnn_node *config =
+        make_around(WL_CUDNN_NODE_CONFIG, WL_CUDNN_CONFIG_ENGINE, engine);
+    const int status = finish_config(config);
+    engine->is_final = config->is_final = true;
+    wl_cudnn_attribute_set_part(self, WL_CUDNN_HEURISTICS_RESULTS, config);
+    wl_cudnn_node_release(engine);
+    wl_cudnn_node_release(config);
+    return status;
+}
+
+static int finish_plan(struct wl_cudnn_node *self)
+{
+    if (wl_cudnn_attribute(self, WL_CUDNN_PLAN_INTERMEDIATES) ||
+        wl_cudnn_attribute(self, WL_CUDNN_PLAN_RUN_INTERMEDIATES))
+        return wl_cudnn_refuse("cudnnBackendFinalize", "plans with intermediate tensors");
+    const struct wl_cudnn_node *config = wl_cudnn_part(self, WL_CUDNN_PLAN_CONFIG);
+    wl_cudnn_attribute_set_number(self, WL_CUDNN_PLAN_WORKSPACE,
+                                  wl_cudnn_number(config, WL_CUDNN_CONFIG_WORKSPACE, 0));
+    return WL_CUDNN_OK;
+}
+
+static int finish_pack(struct wl_cudnn_node *self)
+{
+    if (wl_cudnn_attribute(self, WL_CUDNN_PACK_INTERMEDIATES))
+        return wl_cudnn_refuse("cudnnBackendFinalize", "variant packs with intermediates");
+    return wl_cudnn_attribute(self, WL_CUDNN_PACK_IDS)->count ==
+                   wl_cudnn_attribute(self, WL_CUDNN_PACK_POINTERS)->count
+               ? WL_CUDNN_OK
+               : WL_CUDNN_BAD_PARAM;
+}
+
+/* An engine gives these, which has none. */
+static int finish_never(struct wl_cudnn_node *self)
+{
+    (void)self;
+    return WL_CUDNN_BAD_PARAM;
+}
+
+int wl_cudnn_node_finish(struct wl_cudnn_node *self)
+{
+    static const struct {
+        int type;
+        int (*finish)(struct wl_cudnn_node *self);
+    } rows[] = {
+        {WL_CUDNN_NODE_TENSOR, finish_tensor},
+        {WL_CUDNN_NODE_CONVOLUTION, finish_convolution},
+        {WL_CUDNN_NODE_OF_FORWARD, finish_operation},
+        {WL_CUDNN_NODE_OF_DATA, finish_operation},
+        {WL_CUDNN_NODE_OF_FILTER, finish_operation},
+        {WL_CUDNN_NODE_OF_POINTWISE, finish_operation},
+        {WL_CUDNN_NODE_OF_STATISTICS, finish_operation},
+        {WL_CUDNN_NODE_OF_MATMUL, finish_operation},
+        {WL_CUDNN_NODE_OF_REDUCTION, finish_operation},
+        {WL_CUDNN_NODE_OF_NORM, finish_operation},
+        {WL_CUDNN_NODE_OF_NORM_GRADIENT, finish_operation},
+        {WL_CUDNN_NODE_OF_RESHAPE, finish_operation},
+        {WL_CUDNN_NODE_OF_RNG, finish_operation},
+        {WL_CUDNN_NODE_GRAPH, finish_graph},
+        {WL_CUDNN_NODE_ENGINE, finish_engine},
+        {WL_CUDNN_NODE_CONFIG, finish_config},
+        {WL_CUDNN_NODE_HEURISTICS, finish_heuristics},
+        {WL_CUDNN_NODE_PLAN, finish_plan},
+        {WL_CUDNN_NODE_PACK, finish_pack},
+        {WL_CUDNN_NODE_KNOB_INFO, finish_never},
+    };
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
+        if (rows[i].type == self->type)
+            return rows[i].finish(self);
+    return WL_CUDNN_OK;
+}

@@ -1,0 +1,422 @@
+/* Graphs of operations: an operation after the other, whatever they are. What lies between them is
+ * in the workspace that the program brings, as the graph's virtual tensors say. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/cudnn/backend.h"
+#include "base/count.h"
+
+/* No operation writes more than five tensors. */
+enum { ALIGNMENT = 256, OPERATIONS_MAX = 64, BETWEEN_MAX = OPERATIONS_MAX * 5 };
+
+/* An operation's tensors; writes: a bit for each that it writes. */
+struct kind {
+    int type;
+    int names[WL_CUDNN_PLACES];
+    unsigned writes;
+    wl_cudnn_operation *operation;
+};
+static const struct kind kinds[] = {
+    {WL_CUDNN_NODE_OF_FORWARD,
+     {WL_CUDNN_OF_FORWARD_X, WL_CUDNN_OF_FORWARD_W, WL_CUDNN_OF_FORWARD_Y},
+     4,
+     wl_cudnn_operation_convolution},
+    {WL_CUDNN_NODE_OF_DATA,
+     {WL_CUDNN_OF_DATA_X, WL_CUDNN_OF_DATA_W, WL_CUDNN_OF_DATA_Y},
+     1,
+     wl_cudnn_operation_convolution},
+    {WL_CUDNN_NODE_OF_FILTER,
+     {WL_CUDNN_OF_FILTER_X, WL_CUDNN_OF_FILTER_W, WL_CUDNN_OF_FILTER_Y},
+     2,
+     wl_cudnn_operation_convolution},
+    {WL_CUDNN_NODE_OF_POINTWISE,
+     {WL_CUDNN_OF_POINTWISE_Y, WL_CUDNN_OF_POINTWISE_DX, WL_CUDNN_OF_POINTWISE_X,
+      WL_CUDNN_OF_POINTWISE_B, WL_CUDNN_OF_POINTWISE_T, WL_CUDNN_OF_POINTWISE_DY},
+     3,
+     wl_cudnn_operation_pointwise},
+    {WL_CUDNN_NODE_OF_STATISTICS,
+     {WL_CUDNN_OF_STATISTICS_X, WL_CUDNN_OF_STATISTICS_SUM, WL_CUDNN_OF_STATISTICS_SQUARES},
+     6,
+     wl_cudnn_operation_statistics},
+    {WL_CUDNN_NODE_OF_MATMUL,
+     {WL_CUDNN_OF_MATMUL_A, WL_CUDNN_OF_MATMUL_B, WL_CUDNN_OF_MATMUL_C},
+     4,
+     wl_cudnn_operation_matmul},
+    {WL_CUDNN_NODE_OF_REDUCTION,
+     {WL_CUDNN_OF_REDUCTION_X, WL_CUDNN_OF_REDUCTION_Y},
+     2,
+     wl_cudnn_operation_reduction},
+    {WL_CUDNN_NODE_OF_NORM,
+     {WL_CUDNN_OF_NORM_X, WL_CUDNN_OF_NORM_Y, WL_CUDNN_OF_NORM_MEAN, WL_CUDNN_OF_NORM_INVERSE,
+      WL_CUDNN_OF_NORM_SCALE, WL_CUDNN_OF_NORM_BIAS, WL_CUDNN_OF_NORM_EPSILON,
+      WL_CUDNN_OF_NORM_FACTOR, WL_CUDNN_OF_NORM_OLD_MEAN, WL_CUDNN_OF_NORM_OLD_VARIANCE,
+      WL_CUDNN_OF_NORM_NEW_MEAN, WL_CUDNN_OF_NORM_NEW_VARIANCE},
+     0xc0e,
+     wl_cudnn_operation_norm},
+    {WL_CUDNN_NODE_OF_NORM_GRADIENT,
+     {WL_CUDNN_OF_NORM_GRADIENT_X, WL_CUDNN_OF_NORM_GRADIENT_DX, WL_CUDNN_OF_NORM_GRADIENT_MEAN,
+      WL_CUDNN_OF_NORM_GRADIENT_INVERSE, WL_CUDNN_OF_NORM_GRADIENT_SCALE,
+      WL_CUDNN_OF_NORM_GRADIENT_DY, WL_CUDNN_OF_NORM_GRADIENT_DSCALE,
+      WL_CUDNN_OF_NORM_GRADIENT_DBIAS, WL_CUDNN_OF_NORM_GRADIENT_EPSILON},
+     0xc2,
+     wl_cudnn_operation_norm_gradient},
+    {WL_CUDNN_NODE_OF_RESHAPE,
+     {WL_CUDNN_OF_RESHAPE_X, WL_CUDNN_OF_RESHAPE_Y},
+     2,
+     wl_cudnn_operation_reshape},
+    {WL_CUDNN_NODE_OF_RNG,
+     {WL_CUDNN_OF_RNG_Y, WL_CUDNN_OF_RNG_SEED, WL_CUDNN_OF_RNG_OFFSET},
+     1,
+     wl_cudnn_operation_rng},
+};
+
+/* A tensor of the workspace. */
+struct between {
+    int64_t id;
+    struct wl_cudnn_tensor shape;
+    size_t offset;
+};
+
+struct wl_cudnn_graph {
+    int count, between_count;
+    const struct wl_cudnn_node *operations[OPERATIONS_MAX]; /* in the order of their execution */
+    struct between between[BETWEEN_MAX];
+    size_t workspace_bytes;
+    int refused_type; /* the descriptor's whose operation is not computed; or WL_CUDNN_NODE_NONE */
+};
+
+static const struct kind *kind_of(const struct wl_cudnn_node *operation)
+{
+    for (size_t i = 0; i < WL_COUNT(kinds); i++)
+        if (kinds[i].type == operation->type)
+            return &kinds[i];
+    return NULL;
+}
+
+/* NULL: the operation has no such tensor. */
+static const struct wl_cudnn_node *tensor_of(const struct wl_cudnn_node *operation,
+                                             const struct kind *kind, int at)
+{
+    /* a row's other places are 0, which is no attribute of an operation */
+    return kind->names[at] ? wl_cudnn_part(operation, kind->names[at]) : NULL;
+}
+
+static int64_t id_of(const struct wl_cudnn_node *tensor)
+{
+    return wl_cudnn_number(tensor, WL_CUDNN_TENSOR_ID, 0);
+}
+
+static bool is_virtual(const struct wl_cudnn_node *tensor)
+{
+    return wl_cudnn_number(tensor, WL_CUDNN_TENSOR_IS_VIRTUAL, 0) != 0;
+}
+
+bool wl_cudnn_node_tensor(const struct wl_cudnn_node *tensor, struct wl_cudnn_tensor *made)
+{
+    const struct wl_cudnn_attribute *dims = wl_cudnn_attribute(tensor, WL_CUDNN_TENSOR_DIMENSIONS),
+                                    *strides = wl_cudnn_attribute(tensor, WL_CUDNN_TENSOR_STRIDES);
+    *made = (struct wl_cudnn_tensor){
+        .type = (int)wl_cudnn_number(tensor, WL_CUDNN_TENSOR_DATA_TYPE, 0),
+        .rank = (int)dims->count,
+    };
+    for (int i = 0; i < made->rank; i++) {
+        const int64_t size = ((const int64_t *)dims->values)[i],
+                      stride = ((const int64_t *)strides->values)[i];
+        if (size > INT_MAX || stride > INT_MAX)
+            return false;
+        made->dims[i] = (int)size;
+        made->strides[i] = (int)stride;
+    }
+    return wl_cudnn_type_bytes(made->type) &&
+           wl_cudnn_number(tensor, WL_CUDNN_TENSOR_VECTOR_COUNT, 1) == 1 &&
+           wl_cudnn_number(tensor, WL_CUDNN_TENSOR_ORDER, 0) == 0;
+}
+
+static int find_between(const struct wl_cudnn_graph *self, int64_t id)
+{
+    int at = 0;
+    while (at < self->between_count && self->between[at].id != id)
+        at++;
+    return at;
+}
+
+/* What an operation's tensors are, but for their data. false: nothing is computed of one of them.
+ */
+static bool read_shapes(const struct wl_cudnn_graph *self, const struct wl_cudnn_node *operation,
+                        struct wl_cudnn_place *places)
+{
+    const struct kind *kind = kind_of(operation);
+    for (int i = 0; i < WL_CUDNN_PLACES; i++) {
+        const struct wl_cudnn_node *tensor = tensor_of(operation, kind, i);
+        places[i] = (struct wl_cudnn_place){0};
+        if (!tensor)
+            continue;
+        places[i].is_value = wl_cudnn_number(tensor, WL_CUDNN_TENSOR_IS_VALUE, 0) != 0;
+        if (!wl_cudnn_node_tensor(tensor, &places[i].shape))
+            return false;
+        const int at = self && is_virtual(tensor) ? find_between(self, id_of(tensor)) : BETWEEN_MAX;
+        if (!self || at >= self->between_count)
+            continue;
+        if (!wl_cudnn_has_dims_of(&self->between[at].shape, &places[i].shape))
+            return false;
+        places[i].shape = self->between[at].shape;
+    }
+    return true;
+}
+
+int wl_cudnn_operation_check(const struct wl_cudnn_node *operation)
+{
+    struct wl_cudnn_place places[WL_CUDNN_PLACES];
+    if (!read_shapes(NULL, operation, places))
+        return WL_CUDNN_OK;
+    const int status = kind_of(operation)->operation(operation, places, NULL, false);
+    return status == WL_CUDNN_BAD_PARAM ? status : WL_CUDNN_OK;
+}
+
+/* ---- making ---- */
+
+static bool writes(const struct wl_cudnn_node *operation, int64_t id)
+{
+    const struct kind *kind = kind_of(operation);
+    for (int i = 0; i < WL_CUDNN_PLACES; i++) {
+        const struct wl_cudnn_node *tensor = tensor_of(operation, kind, i);
+        if (kind->writes >> i & 1 && tensor && id_of(tensor) == id)
+            return true;
+    }
+    return false;
+}
+
+/* Whether another of the operations writes what this one reads. */
+static bool waits(const struct wl_cudnn_node *operation, struct wl_cudnn_node *const *others,
+                  int count)
+{
+    const struct kind *kind = kind_of(operation);
+    for (int i = 0; i < WL_CUDNN_PLACES; i++) {
+        const struct wl_cudnn_node *tensor = tensor_of(operation, kind, i);
+        if (!tensor || kind->writes >> i & 1)
+            continue;
+        for (int k = 0; k < count; k++)
+            if (others[k] && others[k] != operation && writes(others[k], id_of(tensor)))
+                return true;
+    }
+    return false;
+}
+
+/* Whether each virtual tensor that is read is also written, and none is written twice. */
+static bool is_whole(struct wl_cudnn_node *const *operations, int count)
+{
+    for (int k = 0; k < count; k++) {
+        const struct kind *kind = kind_of(operations[k]);
+        for (int i = 0; i < WL_CUDNN_PLACES; i++) {
+            const struct wl_cudnn_node *tensor = tensor_of(operations[k], kind, i);
+            int writers = 0;
+            for (int j = 0; tensor && j < count; j++)
+                writers += writes(operations[j], id_of(tensor));
+            if (tensor && (writers > 1 || (is_virtual(tensor) && !writers)))
+                return false;
+        }
+    }
+    return true;
+}
+
+static int order(struct wl_cudnn_graph *self, const struct wl_cudnn_attribute *given)
+{
+    struct wl_cudnn_node *left[OPERATIONS_MAX];
+    const int count = (int)given->count;
+    memcpy(left, given->values, (size_t)count * sizeof *left);
+    if (!is_whole(left, count))
+        return WL_CUDNN_BAD_PARAM;
+    while (self->count < count) {
+        int at = 0;
+        while (at < count && (!left[at] || waits(left[at], left, count)))
+            at++;
+        if (at == count)
+            return WL_CUDNN_BAD_PARAM; /* they wait for one another */
+        self->operations[self->count++] = left[at];
+        left[at] = NULL;
+    }
+    return WL_CUDNN_OK;
+}
+
+/* Whether the operation has such a tensor, and writes it for others alone. */
+static bool is_made_between(const struct wl_cudnn_node *operation, const struct kind *kind, int at)
+{
+    const struct wl_cudnn_node *tensor = tensor_of(operation, kind, at);
+    return kind->writes >> at & 1 && tensor && is_virtual(tensor);
+}
+
+/* Has what a convolution reads between operations kept as its other tensors are, if that takes no
+ * more room. */
+static void narrow_inputs(struct wl_cudnn_graph *self, const struct wl_cudnn_node *operation,
+                          struct wl_cudnn_place *places)
+{
+    const struct kind *kind = kind_of(operation);
+    int type = -1;
+    for (int i = 0; i < WL_CUDNN_PLACES; i++) {
+        const struct wl_cudnn_node *tensor = tensor_of(operation, kind, i);
+        if (tensor && !is_virtual(tensor))
+            type = places[i].shape.type;
+    }
+    for (int i = 0; i < WL_CUDNN_PLACES && wl_cudnn_type_bytes(type); i++) {
+        const struct wl_cudnn_node *tensor = tensor_of(operation, kind, i);
+        const int at =
+            tensor && is_virtual(tensor) ? find_between(self, id_of(tensor)) : BETWEEN_MAX;
+        if (at >= self->between_count ||
+            wl_cudnn_type_bytes(type) > wl_cudnn_type_bytes(places[i].shape.type))
+            continue;
+        places[i].shape.type = self->between[at].shape.type = type;
+    }
+}
+
+/* Finds out whether the operation is computed, and makes room for what it writes between
+ * operations. That is packed where strides let elements meet; sums of halves are kept as halves
+ * where they cannot be more. */
+static bool add(struct wl_cudnn_graph *self, const struct wl_cudnn_node *operation)
+{
+    const struct kind *kind = kind_of(operation);
+    struct wl_cudnn_place places[WL_CUDNN_PLACES];
+    if (!read_shapes(self, operation, places))
+        return false;
+    for (int i = 0; i < WL_CUDNN_PLACES; i++)
+        if (is_made_between(operation, kind, i) && !wl_cudnn_is_writable(&places[i].shape))
+            wl_cudnn_tensor_pack(&places[i].shape, false);
+    if (kind->operation == wl_cudnn_operation_convolution)
+        narrow_inputs(self, operation, places);
+    int status = kind->operation(operation, places, NULL, false);
+    for (int i = 0; status != WL_CUDNN_OK && i < WL_CUDNN_PLACES; i++) {
+        if (!is_made_between(operation, kind, i))
+            continue;
+        places[i].shape.type = places[i ? 0 : 1].shape.type;
+        status = kind->operation(operation, places, NULL, false);
+    }
+    for (int i = 0; i < WL_CUDNN_PLACES; i++) {
+        if (!is_made_between(operation, kind, i))
+            continue;
+        self->between[self->between_count++] = (struct between){
+            id_of(tensor_of(operation, kind, i)), places[i].shape, self->workspace_bytes};
+        const size_t bytes = wl_cudnn_tensor_bytes(&places[i].shape);
+        self->workspace_bytes += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+    return status == WL_CUDNN_OK;
+}
+
+/* Also with what later operations made of its tensors. */
+static bool is_still_computed(const struct wl_cudnn_graph *self,
+                              const struct wl_cudnn_node *operation)
+{
+    struct wl_cudnn_place places[WL_CUDNN_PLACES];
+    return read_shapes(self, operation, places) &&
+           kind_of(operation)->operation(operation, places, NULL, false) == WL_CUDNN_OK;
+}
+
+int wl_cudnn_graph_make(struct wl_cudnn_node *graph)
+{
+    struct wl_cudnn_graph *made = wl_alloc_zero(1, sizeof *made);
+    const int status = order(made, wl_cudnn_attribute(graph, WL_CUDNN_GRAPH_OPERATIONS));
+    if (status != WL_CUDNN_OK) {
+        free(made);
+        return status;
+    }
+    made->refused_type = WL_CUDNN_NODE_NONE;
+    for (int i = 0; i < made->count && wl_cudnn_graph_is_computed(made); i++)
+        if (!add(made, made->operations[i]))
+            made->refused_type = made->operations[i]->type;
+    for (int i = 0; i < made->count && wl_cudnn_graph_is_computed(made); i++)
+        if (!is_still_computed(made, made->operations[i]))
+            made->refused_type = made->operations[i]->type;
+    graph->graph = made;
+    return WL_CUDNN_OK;
+}
+
+void wl_cudnn_graph_free(struct wl_cudnn_graph *self)
+{
+    free(self);
+}
+
+bool wl_cudnn_graph_is_computed(const struct wl_cudnn_graph *self)
+{
+    return self->refused_type == WL_CUDNN_NODE_NONE;
+}
+
+int wl_cudnn_graph_refuse(const struct wl_cudnn_graph *self)
+{
+    char text[80];
+    snprintf(text, sizeof text, "such an operation of descriptor type %d", self->refused_type);
+    return wl_cudnn_refuse("cudnnBackendFinalize", text);
+}
+
+size_t wl_cudnn_graph_workspace(const struct wl_cudnn_graph *self)
+{
+    return wl_cudnn_graph_is_computed(self) ? self->workspace_bytes : 0;
+}
+
+/* ---- running ---- */
+
+/* The pointer that a pack has for a tensor; NULL: none. */
+static void *pointer_of(const struct wl_cudnn_node *pack, int64_t id)
+{
+    const struct wl_cudnn_attribute *ids = wl_cudnn_attribute(pack, WL_CUDNN_PACK_IDS),
+                                    *pointers = wl_cudnn_attribute(pack, WL_CUDNN_PACK_POINTERS);
+    for (int64_t i = 0; i < ids->count; i++)
+        if (((const int64_t *)ids->values)[i] == id)
+            return ((void *const *)pointers->values)[i];
+    return NULL;
+}
+
+static bool read_value(const void *from, int type, double *value)
+{
+    union {
+        float f;
+        double d;
+        int32_t i;
+        int64_t l;
+    } read;
+    if (type != WL_CUDNN_FLOAT && type != WL_CUDNN_DOUBLE && type != WL_CUDNN_INT32 &&
+        type != WL_CUDNN_INT64)
+        return false;
+    memcpy(&read, from, wl_cudnn_type_bytes(type));
+    *value = type == WL_CUDNN_FLOAT    ? (double)read.f
+             : type == WL_CUDNN_DOUBLE ? read.d
+             : type == WL_CUDNN_INT32  ? (double)read.i
+                                       : (double)read.l;
+    return true;
+}
+
+static int find_data(const struct wl_cudnn_graph *self, const struct wl_cudnn_node *operation,
+                     const struct wl_cudnn_node *pack, struct wl_cudnn_place *places)
+{
+    const struct wl_cudnn_attribute *workspace = wl_cudnn_attribute(pack, WL_CUDNN_PACK_WORKSPACE);
+    char *base = workspace && workspace->count ? *(char **)workspace->values : NULL;
+    for (int i = 0; i < WL_CUDNN_PLACES; i++) {
+        const struct wl_cudnn_node *tensor = tensor_of(operation, kind_of(operation), i);
+        if (!tensor)
+            continue;
+        void *const data =
+            is_virtual(tensor)
+                ? base ? base + self->between[find_between(self, id_of(tensor))].offset : NULL
+                : pointer_of(pack, id_of(tensor));
+        if (!data)
+            return WL_CUDNN_BAD_PARAM;
+        if (places[i].is_value && !read_value(data, places[i].shape.type, &places[i].value))
+            return wl_cudnn_refuse("cudnnBackendExecute", "values of that type");
+        places[i].data = places[i].is_value ? NULL : data;
+    }
+    return WL_CUDNN_OK;
+}
+
+int wl_cudnn_graph_run(const struct wl_cudnn_graph *self, void *stream,
+                       const struct wl_cudnn_node *pack)
+{
+    struct wl_cudnn_place places[WL_CUDNN_PLACES];
+    int status = wl_cudnn_graph_is_computed(self) ? WL_CUDNN_OK : WL_CUDNN_NOT_SUPPORTED;
+    for (int pass = 0; pass < 2; pass++) /* nothing is computed if one tensor is missing */
+        for (int i = 0; i < self->count && status == WL_CUDNN_OK; i++) {
+            const struct wl_cudnn_node *operation = self->operations[i];
+            read_shapes(self, operation, places);
+            status = find_data(self, operation, pack, places);
+            if (status == WL_CUDNN_OK && pass == 1)
+                status = kind_of(operation)->operation(operation, places, stream, true);
+        }
+    return status;
+}

@@ -1,0 +1,325 @@
+/* cuDNN's backend descriptors: convolutions as graphs, compared with sums by definition on the
+ * host; what is wrong. */
+#include "cudnn_graph.h"
+
+/* ---- convolutions ---- */
+
+enum {
+    BATCH = 2,
+    CHANNELS = 4,
+    HIGH = 7,
+    WIDE = 6,
+    FILTERS = 6,
+    GROUPS = 2,
+    TAPS = 3,
+    TAPS_WIDE = 2
+};
+enum { STRIDE = 2, PAD = 1, DILATION = 2, OUT_HIGH = (HIGH + 2 * PAD - TAPS) / STRIDE + 1 };
+enum { OUT_WIDE = WIDE - DILATION * (TAPS_WIDE - 1) };
+static const int64_t x_dims[] = {BATCH, CHANNELS, HIGH, WIDE},
+                     w_dims[] = {FILTERS, CHANNELS / GROUPS, TAPS, TAPS_WIDE},
+                     y_dims[] = {BATCH, FILTERS, OUT_HIGH, OUT_WIDE};
+
+static void *convolution(int type, bool is_flipped)
+{
+    void *made = make(1);
+    const int64_t dilations[] = {1, DILATION}, strides[] = {STRIDE, 1}, pads[] = {PAD, 0};
+    set_enum(made, 100, DATA, type);
+    set_enum(made, 101, MODE_CONVOLUTION, !is_flipped);
+    set_number(made, 106, 2);
+    set(made, 102, INT64, 2, dilations);
+    set(made, 103, INT64, 2, strides);
+    set(made, 104, INT64, 2, pads);
+    set(made, 105, INT64, 2, pads);
+    EXPECT(cudnnBackendFinalize(made), 0);
+    return made;
+}
+
+/* One of the three sums of the products x w y, over all that the result does not have. */
+static void convolve(int way, bool is_flipped, const double *x, const double *w, const double *y,
+                     double *result)
+{
+    for (int n = 0; n < BATCH; n++)
+        for (int k = 0; k < FILTERS; k++)
+            for (int c = 0; c < CHANNELS / GROUPS; c++)
+                for (int p = 0; p < OUT_HIGH; p++)
+                    for (int q = 0; q < OUT_WIDE; q++)
+                        for (int r = 0; r < TAPS; r++)
+                            for (int s = 0; s < TAPS_WIDE; s++) {
+                                const int h = p * STRIDE - PAD + r, v = q + s * DILATION,
+                                          from = k / (FILTERS / GROUPS) * (CHANNELS / GROUPS) + c;
+                                if (h < 0 || h >= HIGH)
+                                    continue;
+                                const int tap = is_flipped
+                                                    ? TAPS * TAPS_WIDE - 1 - r * TAPS_WIDE - s
+                                                    : r * TAPS_WIDE + s;
+                                const int at_x = ((n * CHANNELS + from) * HIGH + h) * WIDE + v,
+                                          at_w = (k * (CHANNELS / GROUPS) + c) * TAPS * TAPS_WIDE +
+                                                 tap,
+                                          at_y = ((n * FILTERS + k) * OUT_HIGH + p) * OUT_WIDE + q;
+                                if (way == FORWARD)
+                                    result[at_y] += x[at_x] * w[at_w];
+                                else if (way == BACKWARD)
+                                    result[at_x] += w[at_w] * y[at_y];
+                                else
+                                    result[at_w] += x[at_x] * y[at_y];
+                            }
+}
+
+static void test_convolution(int way, int type, bool is_flipped)
+{
+    static double sums[MOST];
+    const int first = way == FORWARD ? 700 : way == BACKWARD ? 706 : 712;
+    const int out = way == FORWARD ? 2 : way == BACKWARD ? 0 : 1;
+    const int names[3][3] = {{704, 703, 705}, {716, 715, 717}, {710, 709, 711}};
+    const double alpha = 0.5, beta = 2;
+    void *tensors[] = {tensor(0, type, 4, x_dims), tensor(1, type, 4, w_dims),
+                       tensor(2, type, 4, y_dims), convolution(type, is_flipped)};
+    void *operation = make(way);
+    for (int i = 0; i < 3; i++)
+        set_part(operation, names[way - FORWARD][i], tensors[i]);
+    set_part(operation, first + 2, tensors[3]);
+    set_real(operation, first, alpha);
+    set_real(operation, first + 1, beta);
+    memset(sums, 0, sizeof sums);
+    convolve(way, is_flipped, host[0], host[1], host[2], sums);
+    run(1, &operation, 4, tensors);
+    for (int i = 0; i < counts[out]; i++)
+        expect_near("convolution", i, got(out, i), alpha * sums[i] + beta * host[out][i],
+                    type == DOUBLES ? 1e-14 : 1e-6);
+}
+
+/* relu(convolution + factor * z + bias), the operations in another order than theirs. */
+static void test_fused(void)
+{
+    static double sums[MOST];
+    const int64_t bias_dims[] = {1, FILTERS, 1, 1};
+    void *tensors[] = {tensor(0, FLOATS, 4, x_dims),
+                       tensor(1, FLOATS, 4, w_dims),
+                       tensor(2, FLOATS, 4, y_dims),
+                       tensor(3, FLOATS, 4, y_dims),
+                       tensor(4, FLOATS, 4, bias_dims),
+                       convolution(FLOATS, false),
+                       tensor_with(5, FLOATS, 4, y_dims, true),
+                       tensor_with(6, FLOATS, 4, y_dims, true),
+                       tensor_with(7, FLOATS, 4, y_dims, true),
+                       pointwise(0),
+                       pointwise(100)};
+    void *operations[] = {operation_of(tensors[10], tensors[8], NULL, tensors[2]),
+                          operation_of(tensors[9], tensors[6], tensors[3], tensors[7]),
+                          make(FORWARD),
+                          operation_of(tensors[9], tensors[7], tensors[4], tensors[8])};
+    const float factor = 0.25f;
+    set(operations[1], 755, FLOAT, 1, &factor);
+    set_part(operations[2], 704, tensors[0]);
+    set_part(operations[2], 703, tensors[1]);
+    set_part(operations[2], 705, tensors[6]);
+    set_part(operations[2], 702, tensors[5]);
+    memset(sums, 0, sizeof sums);
+    convolve(FORWARD, false, host[0], host[1], NULL, sums);
+    run(4, operations, 11, tensors);
+    for (int i = 0; i < counts[2]; i++) {
+        const int filter = i / (OUT_HIGH * OUT_WIDE) % FILTERS;
+        const double sum = sums[i] + 0.25 * host[3][i] + host[4][filter];
+        expect_near("fused", i, got(2, i), sum > 0 ? sum : 0, 1e-6);
+    }
+}
+
+/* ---- what is wrong ---- */
+
+/* A convolution of what lies between operations as doubles; with a cache of kernels, and as if
+ * shapes could change. */
+static void test_before(void)
+{
+    static double sums[MOST];
+    void *tensors[] = {tensor(0, FLOATS, 4, x_dims), tensor(1, FLOATS, 4, w_dims),
+                       tensor(2, FLOATS, 4, y_dims), tensor_with(3, DOUBLES, 4, x_dims, true),
+                       convolution(FLOATS, false),   pointwise(16)};
+    void *operations[] = {make(FORWARD), operation_of(tensors[5], tensors[0], NULL, tensors[3])},
+         *cache = make(34);
+    const int parts[] = {3, 1, 2, 4}, names[] = {704, 703, 705, 702};
+    for (int i = 0; i < 4; i++)
+        set_part(operations[0], names[i], tensors[parts[i]]);
+    memset(sums, 0, sizeof sums);
+    convolve(FORWARD, false, host[0], host[1], NULL, sums);
+    const char flag = 1;
+    void *graph = make_graph(2, operations), *plan = make(5);
+    set(graph, 803, BOOLEAN, 1, &flag);
+    EXPECT(cudnnBackendFinalize(graph), 0);
+    set_part(cache, 2400, graph);
+    EXPECT(cudnnBackendFinalize(cache), 0);
+    set_part(plan, 406, cache);
+    EXPECT(cudnnBackendFinalize(plan), BAD_PARAM); /* without an engine */
+    EXPECT(cudnnBackendDestroyDescriptor(plan), 0);
+    EXPECT(cudnnBackendDestroyDescriptor(cache), 0);
+    EXPECT(cudnnBackendDestroyDescriptor(graph), 0);
+    run(2, operations, 6, tensors);
+    for (int i = 0; i < counts[2]; i++)
+        expect_near("before", i, got(2, i), -sums[i], 1e-6);
+}
+
+static void test_attributes(void)
+{
+    const int64_t dims[] = {2, 3, 4}, wrong[] = {2, 0, 4};
+    int64_t number = 0, count = -1, back[8] = {0};
+    float real = 0;
+    void *made = NULL, *odd = make(17);
+    capture_stderr();
+    EXPECT(cudnnBackendCreateDescriptor(41, &made), NOT_SUPPORTED);
+    EXPECT(cudnnBackendSetAttribute(odd, 913, DESCRIPTOR, 1, &odd), NOT_SUPPORTED);
+    const char *text = captured_stderr();
+    EXPECT(strstr(text, "cudnnBackendCreateDescriptor") != NULL, 1);
+    EXPECT(strstr(text, "descriptor type 41") != NULL, 1);
+    EXPECT(strstr(text, "attribute 913") != NULL, 1);
+    EXPECT(cudnnBackendCreateDescriptor(17, NULL), BAD_PARAM);
+    EXPECT(cudnnBackendDestroyDescriptor(NULL), BAD_PARAM);
+    EXPECT(cudnnBackendDestroyDescriptor(handle), BAD_PARAM);
+    EXPECT(cudnnBackendSetAttribute(NULL, 906, INT64, 1, &number), BAD_PARAM);
+    EXPECT(cudnnBackendSetAttribute(odd, 906, FLOAT, 1, &real), BAD_PARAM);
+    EXPECT(cudnnBackendSetAttribute(odd, 906, INT64, 2, dims), BAD_PARAM);
+    EXPECT(cudnnBackendSetAttribute(odd, 906, INT64, 1, NULL), BAD_PARAM);
+    EXPECT(cudnnBackendFinalize(odd), BAD_PARAM); /* much is missing */
+    EXPECT(cudnnBackendGetAttribute(odd, 906, INT64, 1, &count, &number), NOT_INITIALIZED);
+    set_enum(odd, 901, DATA, FLOATS);
+    set(odd, 902, INT64, 3, wrong);
+    set(odd, 903, INT64, 3, dims);
+    set_number(odd, 906, 9);
+    set_number(odd, 900, 4);
+    EXPECT(cudnnBackendFinalize(odd), BAD_PARAM);
+    set(odd, 902, INT64, 2, dims);
+    EXPECT(cudnnBackendFinalize(odd), BAD_PARAM); /* two sizes, three strides */
+    EXPECT(cudnnBackendInitialize(odd), 0);
+    EXPECT(cudnnBackendFinalize(odd), BAD_PARAM);
+    EXPECT(cudnnBackendDestroyDescriptor(odd), 0);
+
+    void *right = tensor_with(9, FLOATS, 3, dims, false);
+    EXPECT(cudnnBackendSetAttribute(right, 906, INT64, 1, &number), NOT_INITIALIZED);
+    EXPECT(cudnnBackendInitialize(right), BAD_PARAM);
+    EXPECT(cudnnBackendFinalize(right), 0);
+    EXPECT(cudnnBackendGetAttribute(right, 902, INT64, 2, &count, back), 0);
+    EXPECT(count, 3);
+    EXPECT(back[1], 3);
+    EXPECT(back[2], 0); /* only two were asked for */
+    EXPECT(cudnnBackendGetAttribute(right, 902, FLOAT, 2, &count, back), BAD_PARAM);
+    EXPECT(cudnnBackendGetAttribute(right, 904, INT64, 1, &count, back), 0);
+    EXPECT(count, 0);
+    void *heuristics = make(4);
+    EXPECT(cudnnBackendSetAttribute(heuristics, 201, DESCRIPTOR, 1, &right), BAD_PARAM);
+    EXPECT(cudnnBackendSetAttribute(heuristics, 202, DESCRIPTOR, 1, &right), BAD_PARAM);
+    EXPECT(cudnnBackendDestroyDescriptor(heuristics), 0);
+    EXPECT(cudnnBackendDestroyDescriptor(right), 0);
+}
+
+static void destroy(int count, void **descriptors)
+{
+    for (int i = 0; i < count; i++)
+        EXPECT(cudnnBackendDestroyDescriptor(descriptors[i]), 0);
+}
+
+/* Of a graph that can be computed there is one engine; of another there is none. */
+static void test_engines(int type)
+{
+    const int64_t dims[] = {2, 3};
+    const bool is_computed = type == FLOATS;
+    void *x = tensor_with(0, type, 2, dims, false), *y = tensor_with(1, type, 2, dims, false),
+         *mode = pointwise(16), *operation = operation_of(mode, x, NULL, y),
+         *graph = make_graph(1, &operation), *engine = make(2), *heuristics = make(4),
+         *config = make(3);
+    int64_t count = -1, number = -1;
+    EXPECT(cudnnBackendSetAttribute(engine, 1300, DESCRIPTOR, 1, &graph), BAD_PARAM);
+    EXPECT(cudnnBackendFinalize(graph), 0);
+    EXPECT(cudnnBackendGetAttribute(graph, 802, INT64, 1, &count, &number), 0);
+    EXPECT(number, is_computed);
+    set_part(engine, 1300, graph);
+    set_number(engine, 1301, is_computed);
+    set_part(heuristics, 201, graph);
+    set_enum(heuristics, 200, MODE_HEURISTICS, 3);
+    capture_stderr();
+    EXPECT(cudnnBackendFinalize(engine), is_computed ? BAD_PARAM : NOT_SUPPORTED);
+    EXPECT(cudnnBackendFinalize(heuristics), is_computed ? 0 : NOT_SUPPORTED);
+    EXPECT(strstr(captured_stderr(), "such an operation of descriptor type 13") != NULL,
+           !is_computed);
+    if (is_computed) {
+        set_number(engine, 1301, 0);
+        EXPECT(cudnnBackendFinalize(engine), 0);
+        EXPECT(cudnnBackendGetAttribute(engine, 1303, NOTE, 10, &count, NULL), 0);
+        EXPECT(count, 0);
+        EXPECT(cudnnBackendSetAttribute(config, 300, DESCRIPTOR, 1, &graph), BAD_PARAM);
+        set_part(config, 300, engine);
+        EXPECT(cudnnBackendFinalize(config), 0);
+    }
+    void *all[] = {x, y, mode, operation, graph, engine, heuristics, config};
+    destroy(8, all);
+}
+
+/* Distances that 32 bits do not hold are not wrong, but nothing is computed of them. */
+static void test_far_tensor(void)
+{
+    const int64_t dims[] = {2, 3}, strides[] = {1LL << 40, 1};
+    void *far = make(17), *mode = pointwise(16);
+    set_enum(far, 901, DATA, FLOATS);
+    set(far, 902, INT64, 2, dims);
+    set(far, 903, INT64, 2, strides);
+    set_number(far, 906, 1);
+    set_number(far, 900, 4);
+    EXPECT(cudnnBackendFinalize(far), 0);
+    void *operation = operation_of(mode, far, NULL, far), *graph = make_graph(1, &operation);
+    int64_t engines = -1;
+    EXPECT(cudnnBackendFinalize(graph), 0);
+    EXPECT(cudnnBackendGetAttribute(graph, 802, INT64, 1, NULL, &engines), 0);
+    EXPECT(engines, 0);
+    void *all[] = {far, mode, operation, graph};
+    destroy(4, all);
+}
+
+static void test_wrong_graphs(void)
+{
+    const int64_t dims[] = {2, 3}, other[] = {2, 4};
+    void *x = tensor_with(0, FLOATS, 2, dims, false), *y = tensor_with(1, FLOATS, 2, other, false),
+         *loose = tensor_with(2, FLOATS, 2, dims, true), *mode = pointwise(16),
+         *none = pointwise(77), *operations[4] = {NULL};
+    operations[0] = operation_of(mode, x, NULL, y); /* of other sizes */
+    EXPECT(cudnnBackendFinalize(operations[0]), BAD_PARAM);
+    operations[1] = operation_of(none, x, NULL, x); /* there is no such operation */
+    EXPECT(cudnnBackendFinalize(operations[1]), BAD_PARAM);
+    operations[2] = operation_of(mode, loose, NULL, x); /* nobody writes what it reads */
+    void *graph = make_graph(1, &operations[2]);
+    EXPECT(cudnnBackendFinalize(graph), BAD_PARAM);
+    operations[3] = operation_of(mode, x, NULL, loose);
+    void *whole = make_graph(1, &operations[3]), *pack = NULL, *plan = NULL;
+    EXPECT(cudnnBackendFinalize(whole), 0);
+    plan = make_plan(whole);
+    const int64_t id = 0, wrong_id = 5;
+    upload(0), upload(1);
+    pack = make_pack(1, &id, &device[0], NULL); /* there is no workspace */
+    EXPECT(cudnnBackendExecute(handle, plan, pack), BAD_PARAM);
+    EXPECT(cudnnBackendExecute(NULL, plan, pack), BAD_PARAM);
+    EXPECT(cudnnBackendExecute(handle, pack, plan), BAD_PARAM);
+    EXPECT(cudnnBackendDestroyDescriptor(pack), 0);
+    pack = make_pack(1, &wrong_id, &device[0], device[1]);
+    EXPECT(cudnnBackendExecute(handle, plan, pack), BAD_PARAM);
+    EXPECT(cudnnBackendDestroyDescriptor(pack), 0);
+    pack = make_pack(1, &id, &device[0], device[1]);
+    EXPECT(cudnnBackendExecute(handle, plan, pack), 0);
+    void *all[] = {x, y, loose, mode, none, graph, plan, pack};
+    destroy(8, all);
+    destroy(4, operations);
+}
+
+int main(void)
+{
+    EXPECT(cudnnCreate(&handle), 0);
+    for (int way = FORWARD; way <= BACKWARD; way++)
+        for (int type = FLOATS; type <= DOUBLES; type++)
+            for (int is_flipped = 0; is_flipped < 2; is_flipped++)
+                test_convolution(way, type, is_flipped);
+    test_fused();
+    test_before();
+    test_attributes();
+    test_engines(FLOATS);
+    test_engines(FP8);
+    test_far_tensor();
+    test_wrong_graphs();
+    EXPECT(cudnnDestroy(handle), 0);
+    return failures != 0;
+}
