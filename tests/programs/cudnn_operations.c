@@ -276,6 +276,35 @@ static void test_matmul(int type)
     }
 }
 
+/* Of each of three matrices other parts count. */
+static void test_matmul_parts(void)
+{
+    enum { MATRICES = 3, ROWS = 4, DEPTH = 5, COLUMNS = 6 };
+    const int64_t a_sizes[] = {MATRICES, ROWS, DEPTH}, b_sizes[] = {MATRICES, DEPTH, COLUMNS},
+                  c_sizes[] = {MATRICES, ROWS, COLUMNS}, count_sizes[] = {MATRICES, 1, 1};
+    static const int32_t parts[3][MATRICES] = {{4, 2, 3}, {1, 6, 5}, {5, 3, 0}};
+    void *matmul = make(18), *operation = make(19);
+    set_enum(matmul, 1500, DATA, FLOATS);
+    EXPECT(cudnnBackendFinalize(matmul), 0);
+    void *tensors[] = {tensor(0, FLOATS, 3, a_sizes),       tensor(1, FLOATS, 3, b_sizes),
+                       tensor(2, FLOATS, 3, c_sizes),       matmul,
+                       tensor(3, INTEGERS, 3, count_sizes), tensor(4, INTEGERS, 3, count_sizes),
+                       tensor(5, INTEGERS, 3, count_sizes)};
+    for (int i = 0; i < 7; i++)
+        set_part(operation, i < 4 ? 1520 + i : 1521 + i, tensors[i]);
+    for (int i = 0; i < 3; i++)
+        EXPECT(cudaMemcpy(device[3 + i], parts[i], sizeof parts[i], 1), 0);
+    run(1, &operation, 7, tensors);
+    for (int i = 0; i < counts[2]; i++) {
+        const int n = i / (ROWS * COLUMNS), row = i / COLUMNS % ROWS, column = i % COLUMNS;
+        double sum = 0;
+        for (int k = 0; k < parts[2][n] && row < parts[0][n] && column < parts[1][n]; k++)
+            sum +=
+                host[0][(n * ROWS + row) * DEPTH + k] * host[1][(n * DEPTH + k) * COLUMNS + column];
+        expect_near("parts", i, got(2, i), sum, 1e-6);
+    }
+}
+
 static void test_reduction(int mode)
 {
     enum { DEEP = 3, ROWS = 4, COLUMNS = 5 };
@@ -442,6 +471,7 @@ int main(void)
     test_select();
     test_matmul(FLOATS);
     test_matmul(DOUBLES);
+    test_matmul_parts();
     for (int mode = 0; mode <= 8; mode++)
         test_reduction(mode);
     test_statistics();

@@ -284,24 +284,33 @@ template <typename Sum> DEVICE void multiply(const wl_dnn_graph_matmul &of)
     i64 x_step = of.x.strides[columns], b_step = of.b.strides[rows];
     bool are_narrow = sizeof(Sum) == sizeof(float) && is_narrow(of.x) && is_narrow(of.b);
     for (i64 at = first(); at < of.count; at += step()) {
-        i64 out = 0, x = 0, b = 0;
-        int rest = (int)at;
+        i64 out = 0, x = 0, b = 0, row_count = 0, column_count = 0, depth_count = 0;
+        int rest = (int)at, row = 0, column = 0;
         for (int i = columns; i >= 0; i--) {
             int index = take(of.dims, i, rest);
             out += index * of.out.strides[i];
             x += i == columns ? 0 : index / of.x_shared[i] * of.x.strides[i];
             b += i == rows ? 0 : index / of.b_shared[i] * of.b.strides[i];
+            row_count += index * of.row_count.strides[i];
+            column_count += index * of.column_count.strides[i];
+            depth_count += index * of.depth_count.strides[i];
+            row = i == rows ? index : row;
+            column = i == columns ? index : column;
         }
         Sum sum = 0;
+        int depth = of.depth_count.data ? (int)read(of.depth_count, depth_count) : of.depth;
+        if ((of.row_count.data && row >= read(of.row_count, row_count)) ||
+            (of.column_count.data && column >= read(of.column_count, column_count)))
+            depth = 0;
         if (!are_narrow)
-            for (int k = 0; k < of.depth; k++)
+            for (int k = 0; k < depth; k++)
                 sum += (Sum)read(of.x, x + k * x_step) * (Sum)read(of.b, b + k * b_step);
         else if (of.x.type == HALF)
-            sum = add_products<Sum>((const half *)of.x.data + x, x_step, of.b, b, b_step, of.depth);
+            sum = add_products<Sum>((const half *)of.x.data + x, x_step, of.b, b, b_step, depth);
         else if (of.x.type == BFLOAT16)
-            sum = add_products<Sum>((const bfloat *)of.x.data + x, x_step, of.b, b, b_step, of.depth);
+            sum = add_products<Sum>((const bfloat *)of.x.data + x, x_step, of.b, b, b_step, depth);
         else
-            sum = add_products<Sum>((const float *)of.x.data + x, x_step, of.b, b, b_step, of.depth);
+            sum = add_products<Sum>((const float *)of.x.data + x, x_step, of.b, b, b_step, depth);
         store(of.out.data, of.out.type, out, sum);
     }
 }

@@ -30,9 +30,10 @@ struct wl_dnn_graph_pointwise {
 };
 
 /* out = x b, matrices of the last two dimensions; dims are those of out. So many matrices in a row,
- * in each of the other dimensions, are of the same one of x, of b. */
+ * in each of the other dimensions, are of the same one of x, of b. Of each matrix fewer rows,
+ * columns and products may count than there are: then the rest of out is 0. */
 struct wl_dnn_graph_matmul {
-    struct wl_dnn_graph_operand out, x, b;
+    struct wl_dnn_graph_operand out, x, b, row_count, column_count, depth_count;
     struct wl_dnn_graph_dims dims;
     int count, depth;
     int x_shared[WL_DNN_GRAPH_RANK], b_shared[WL_DNN_GRAPH_RANK];

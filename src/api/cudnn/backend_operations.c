@@ -237,6 +237,13 @@ static int check_matmul(const struct wl_cudnn_place *places)
         b->dims[rank - 1] != c->dims[rank - 1] || a->dims[rank - 1] != b->dims[rank - 2] ||
         places[2].is_value)
         return WL_CUDNN_BAD_PARAM;
+    for (int i = 3; i < WL_CUDNN_PLACES; i++) {
+        const struct wl_cudnn_tensor *count = &places[i].shape;
+        if (count->rank && !wl_cudnn_can_spread(count, c))
+            return WL_CUDNN_BAD_PARAM;
+        if (count->rank && (places[i].is_value || count->type != WL_CUDNN_INT32))
+            return WL_CUDNN_NOT_SUPPORTED;
+    }
     for (int i = 0; i < rank - 2; i++)
         if (c->dims[i] % a->dims[i] || c->dims[i] % b->dims[i])
             return WL_CUDNN_BAD_PARAM;
@@ -257,6 +264,9 @@ int wl_cudnn_operation_matmul(const struct wl_cudnn_node *self, struct wl_cudnn_
         .out = wl_cudnn_operand(&places[2], 1),
         .x = wl_cudnn_operand(&places[0], 1),
         .b = wl_cudnn_operand(&places[1], 1),
+        .row_count = wl_cudnn_operand(&places[3], 1),
+        .column_count = wl_cudnn_operand(&places[4], 1),
+        .depth_count = wl_cudnn_operand(&places[5], 1),
         .depth = places[0].shape.dims[places[0].shape.rank - 1],
     };
     const int rank = places[2].shape.rank, *const dims = places[2].shape.dims;
