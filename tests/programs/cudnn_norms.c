@@ -138,6 +138,29 @@ static void test_forward(int mode, bool is_training)
     }
 }
 
+/* Of batches by means that are given. */
+static void test_inference(void)
+{
+    const int ids[] = {X, Y, MEAN, INVERSE, SCALE, BIAS},
+              names[] = {2002, 2013, 2003, 2004, 2005, 2006};
+    const int64_t sizes[] = {1, C, 1, 1};
+    void *operation = make(29), *tensors[6];
+    set_enum(operation, 2000, NORM_MODE, BATCHES);
+    set_enum(operation, 2001, NORM_PHASE, 0);
+    for (int i = 0; i < 6; i++) {
+        tensors[i] = tensor(ids[i], DOUBLES, 4, i < 2 ? x_sizes : sizes);
+        set_part(operation, names[i], tensors[i]);
+    }
+    run(1, &operation, 6, tensors);
+    for (int i = 0; i < ELEMENTS; i++) {
+        const int c = i / (H * W) % C;
+        expect_near("inference", i, got(Y, i),
+                    (host[X][i] - host[MEAN][c]) * host[INVERSE][c] * host[SCALE][c] +
+                        host[BIAS][c],
+                    1e-14);
+    }
+}
+
 /* The sum of which the gradients are. */
 static double sum_of(int mode)
 {
@@ -226,6 +249,7 @@ int main(void)
             test_forward(modes[i], false);
         test_gradients(modes[i]);
     }
+    test_inference();
     test_wrong();
     EXPECT(cudnnDestroy(handle), 0);
     return failures != 0;

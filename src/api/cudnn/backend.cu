@@ -451,6 +451,15 @@ DEVICE double normal(const wl_dnn_graph_norm &of, int group, int at)
     return (x - mean) * read(of, of.inverse, group, at, 0);
 }
 
+/* Each group is an element. */
+GLOBAL void warplens_dnn_graph_norm_apply_d(wl_dnn_graph_norm of)
+{
+    for (i64 number = first(); number < of.groups; number += step()) {
+        int at = (int)number;
+        write(of, of.y, at, 0, normal(of, at, 0) * read(of, of.scale, at, 0, 1) + read(of, of.bias, at, 0, 0));
+    }
+}
+
 GLOBAL void warplens_dnn_graph_norm_back_d(wl_dnn_graph_norm of)
 {
     for (i64 number = first(); number < of.groups; number += step()) {

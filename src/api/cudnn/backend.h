@@ -126,7 +126,10 @@ typedef int wl_cudnn_operation(const struct wl_cudnn_node *self, struct wl_cudnn
 wl_cudnn_operation wl_cudnn_operation_convolution, wl_cudnn_operation_pointwise,
     wl_cudnn_operation_matmul, wl_cudnn_operation_reduction, wl_cudnn_operation_reshape,
     wl_cudnn_operation_rng, wl_cudnn_operation_statistics, wl_cudnn_operation_norm,
-    wl_cudnn_operation_norm_gradient;
+    wl_cudnn_operation_norm_gradient, wl_cudnn_operation_norm_inference;
+
+/* Whether a normalisation is by means that are given, with wl_cudnn_operation_norm_inference. */
+bool wl_cudnn_is_norm_inference(const struct wl_cudnn_node *operation);
 
 /* What kernels are given of a place; what they read is multiplied by factor. */
 struct wl_dnn_graph_operand wl_cudnn_operand(const struct wl_cudnn_place *place, double factor);

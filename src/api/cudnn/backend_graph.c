@@ -55,6 +55,13 @@ static const struct kind kinds[] = {
       WL_CUDNN_OF_NORM_NEW_MEAN, WL_CUDNN_OF_NORM_NEW_VARIANCE},
      0xc0e,
      wl_cudnn_operation_norm},
+    {WL_CUDNN_NODE_OF_NORM,
+     {WL_CUDNN_OF_NORM_X, WL_CUDNN_OF_NORM_Y, WL_CUDNN_OF_NORM_MEAN, WL_CUDNN_OF_NORM_INVERSE,
+      WL_CUDNN_OF_NORM_SCALE, WL_CUDNN_OF_NORM_BIAS, WL_CUDNN_OF_NORM_EPSILON,
+      WL_CUDNN_OF_NORM_FACTOR, WL_CUDNN_OF_NORM_OLD_MEAN, WL_CUDNN_OF_NORM_OLD_VARIANCE,
+      WL_CUDNN_OF_NORM_NEW_MEAN, WL_CUDNN_OF_NORM_NEW_VARIANCE},
+     2,
+     wl_cudnn_operation_norm_inference},
     {WL_CUDNN_NODE_OF_NORM_GRADIENT,
      {WL_CUDNN_OF_NORM_GRADIENT_X, WL_CUDNN_OF_NORM_GRADIENT_DX, WL_CUDNN_OF_NORM_GRADIENT_MEAN,
       WL_CUDNN_OF_NORM_GRADIENT_INVERSE, WL_CUDNN_OF_NORM_GRADIENT_SCALE,
@@ -89,8 +96,10 @@ struct wl_cudnn_graph {
 
 static const struct kind *kind_of(const struct wl_cudnn_node *operation)
 {
+    const bool is_inference = wl_cudnn_is_norm_inference(operation);
     for (size_t i = 0; i < WL_COUNT(kinds); i++)
-        if (kinds[i].type == operation->type)
+        if (kinds[i].type == operation->type &&
+            (kinds[i].operation == wl_cudnn_operation_norm_inference) == is_inference)
             return &kinds[i];
     return NULL;
 }

@@ -93,8 +93,7 @@ static int run(const char *name, const struct wl_dnn_graph_norm *norm, void *str
 int wl_cudnn_operation_norm(const struct wl_cudnn_node *self, struct wl_cudnn_place *places,
                             void *stream, bool is_run)
 {
-    const int64_t mode = wl_cudnn_number(self, WL_CUDNN_OF_NORM_MODE, -1),
-                  phase = wl_cudnn_number(self, WL_CUDNN_OF_NORM_PHASE, -1);
+    const int64_t mode = wl_cudnn_number(self, WL_CUDNN_OF_NORM_MODE, -1);
     const unsigned values = 1u << EPSILON | 1u << FACTOR;
     int kept[WL_CUDNN_RANK_MAX];
     const int status =
@@ -104,8 +103,7 @@ int wl_cudnn_operation_norm(const struct wl_cudnn_node *self, struct wl_cudnn_pl
         return status;
     if ((mode == LAYER || mode == RMS) && !is_there(&places[SCALE]))
         return WL_CUDNN_BAD_PARAM;
-    if (!is_value(&places[EPSILON]) || !is_value(&places[FACTOR]) ||
-        (mode == BATCH && phase == INFERENCE))
+    if (!is_value(&places[EPSILON]) || !is_value(&places[FACTOR]))
         return WL_CUDNN_NOT_SUPPORTED;
     if (!is_run)
         return WL_CUDNN_OK;
@@ -127,6 +125,37 @@ int wl_cudnn_operation_norm(const struct wl_cudnn_node *self, struct wl_cudnn_pl
     find_kept((enum mode)mode, places, kept);
     return split(&places[X].shape, kept, &of) ? run("graph_norm", &of, stream)
                                               : WL_CUDNN_NOT_SUPPORTED;
+}
+
+bool wl_cudnn_is_norm_inference(const struct wl_cudnn_node *operation)
+{
+    return operation->type == WL_CUDNN_NODE_OF_NORM &&
+           wl_cudnn_number(operation, WL_CUDNN_OF_NORM_MODE, -1) == BATCH &&
+           wl_cudnn_number(operation, WL_CUDNN_OF_NORM_PHASE, -1) == INFERENCE;
+}
+
+int wl_cudnn_operation_norm_inference(const struct wl_cudnn_node *self,
+                                      struct wl_cudnn_place *places, void *stream, bool is_run)
+{
+    const unsigned tensors =
+        1u << X | 1u << Y | 1u << MEAN | 1u << INVERSE | 1u << SCALE | 1u << BIAS;
+    const int status = check(self, places, BATCH, tensors, 1u << Y);
+    if (status)
+        return status;
+    if (!is_there(&places[MEAN]) || !is_there(&places[INVERSE]))
+        return WL_CUDNN_BAD_PARAM;
+    if (!is_run)
+        return WL_CUDNN_OK;
+    struct wl_dnn_graph_norm of = {
+        .x = wl_cudnn_operand(&places[X], 1),
+        .y = wl_cudnn_operand(&places[Y], 1),
+        .mean = wl_cudnn_operand(&places[MEAN], 1),
+        .inverse = wl_cudnn_operand(&places[INVERSE], 1),
+        .scale = wl_cudnn_operand(&places[SCALE], 1),
+        .bias = wl_cudnn_operand(&places[BIAS], 1),
+    };
+    return split(&places[X].shape, places[X].shape.dims, &of) ? run("graph_norm_apply", &of, stream)
+                                                              : WL_CUDNN_NOT_SUPPORTED;
 }
 
 int wl_cudnn_operation_norm_gradient(const struct wl_cudnn_node *self,
