@@ -7,7 +7,7 @@
 #include "api/cublas/stand_in.h"
 #include "base/count.h"
 #include "device/kernel/state.h"
-#include "support/device_support.h"
+#include "support/direct_support.h"
 
 enum { A, B, C, BUFFERS };
 enum { BUFFER_BYTES = 1 << 21, CASES = 24, DRAWN = 20011 /* numbers, which repeat */ };
@@ -44,28 +44,16 @@ struct product {
 
 static uint8_t *buffers[BUFFERS];
 static void *handle;
-static uint32_t seed;
-
-static uint32_t draw(uint32_t below)
-{
-    seed = seed * 1664525u + 1013904223u;
-    return (seed >> 8) % below;
-}
 
 /* One device for all: the library keeps its kernels. */
 static int begin(void **state)
 {
     (void)state;
     start_device("h200", NULL);
-    for (int i = 0; i < BUFFERS; i++) {
-        void *memory = NULL;
-        assert_int_equal(
-            wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, BUFFER_BYTES, 0, &memory),
-            WL_DEVICE_OK);
-        buffers[i] = memory;
-    }
+    for (int i = 0; i < BUFFERS; i++)
+        buffers[i] = take_memory(BUFFER_BYTES);
     assert_int_equal(cublasCreate_v2(&handle), WL_CUBLAS_OK);
-    seed = 11;
+    drawn_seed = 11;
     return 0;
 }
 

@@ -5,7 +5,7 @@
 #include "api/cublaslt/narrow.h"
 #include "base/count.h"
 #include "device/kernel/state.h"
-#include "support/device_support.h"
+#include "support/direct_support.h"
 
 enum { F32, F16, BF16, E4M3, E5M2 };
 enum { RELU = 2, BIAS = 4, GELU = 32 };
@@ -13,26 +13,14 @@ enum { A, B, C, D, VECTOR, SCALES, BUFFERS };
 enum { BUFFER_BYTES = 1 << 21, CASES = 60 };
 
 static uint8_t *buffers[BUFFERS];
-static uint32_t seed;
-
-static uint32_t draw(uint32_t below)
-{
-    seed = seed * 1664525u + 1013904223u;
-    return (seed >> 8) % below;
-}
 
 static int begin(void **state)
 {
     (void)state;
     start_device("h200", NULL);
-    for (int i = 0; i < BUFFERS; i++) {
-        void *memory = NULL;
-        assert_int_equal(
-            wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, BUFFER_BYTES, 0, &memory),
-            WL_DEVICE_OK);
-        buffers[i] = memory;
-    }
-    seed = 7;
+    for (int i = 0; i < BUFFERS; i++)
+        buffers[i] = take_memory(BUFFER_BYTES);
+    drawn_seed = 7;
     return 0;
 }
 

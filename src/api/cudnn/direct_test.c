@@ -7,7 +7,7 @@
 #include "api/cudnn/cudnn.h"
 #include "base/count.h"
 #include "device/kernel/state.h"
-#include "support/device_support.h"
+#include "support/direct_support.h"
 
 const struct wl_cudnn_version wl_cudnn_version = {.bad_param = 1};
 
@@ -23,27 +23,15 @@ enum {
 static const int types[] = {WL_CUDNN_FLOAT, WL_CUDNN_HALF, WL_CUDNN_BFLOAT16};
 
 static uint8_t *buffers[BUFFERS];
-static uint32_t seed;
-
-static uint32_t draw(uint32_t below)
-{
-    seed = seed * 1664525u + 1013904223u;
-    return (seed >> 8) % below;
-}
 
 /* One device for all: the library keeps its kernels. */
 static int begin(void **state)
 {
     (void)state;
     start_device("h200", NULL);
-    for (int i = 0; i < BUFFERS; i++) {
-        void *memory = NULL;
-        assert_int_equal(
-            wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, BUFFER_BYTES, 0, &memory),
-            WL_DEVICE_OK);
-        buffers[i] = memory;
-    }
-    seed = 5;
+    for (int i = 0; i < BUFFERS; i++)
+        buffers[i] = take_memory(BUFFER_BYTES);
+    drawn_seed = 5;
     return 0;
 }
 

@@ -3,7 +3,7 @@
 #include "api/cudnn/rnn_run.h"
 #include "base/count.h"
 #include "device/kernel/state.h"
-#include "support/device_support.h"
+#include "support/direct_support.h"
 
 const struct wl_cudnn_version wl_cudnn_version = {.bad_param = 1};
 
@@ -11,26 +11,14 @@ enum { A, B, BIAS, OUT, BUFFERS };
 enum { NUMBERS = 1 << 16, CASES = 60 };
 
 static float *buffers[BUFFERS];
-static uint32_t seed;
-
-static uint32_t draw(uint32_t below)
-{
-    seed = seed * 1664525u + 1013904223u;
-    return (seed >> 8) % below;
-}
 
 static int begin(void **state)
 {
     (void)state;
     start_device("h200", NULL);
-    for (int i = 0; i < BUFFERS; i++) {
-        void *memory = NULL;
-        assert_int_equal(
-            wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, NUMBERS * sizeof(float), 0, &memory),
-            WL_DEVICE_OK);
-        buffers[i] = memory;
-    }
-    seed = 11;
+    for (int i = 0; i < BUFFERS; i++)
+        buffers[i] = take_memory(NUMBERS * sizeof(float));
+    drawn_seed = 11;
     return 0;
 }
 
