@@ -90,6 +90,19 @@ static int run(const char *name, const struct wl_dnn_graph_norm *norm, void *str
     return wl_cudnn_run(&kernels, name, WL_CUDNN_DOUBLE, (uint64_t)of.groups, stream, arguments);
 }
 
+/* What training and inference have in common. */
+static struct wl_dnn_graph_norm operands_of(const struct wl_cudnn_place *places)
+{
+    return (struct wl_dnn_graph_norm){
+        .x = wl_cudnn_operand(&places[X], 1),
+        .y = wl_cudnn_operand(&places[Y], 1),
+        .mean = wl_cudnn_operand(&places[MEAN], 1),
+        .inverse = wl_cudnn_operand(&places[INVERSE], 1),
+        .scale = wl_cudnn_operand(&places[SCALE], 1),
+        .bias = wl_cudnn_operand(&places[BIAS], 1),
+    };
+}
+
 int wl_cudnn_operation_norm(const struct wl_cudnn_node *self, struct wl_cudnn_place *places,
                             void *stream, bool is_run)
 {
@@ -107,21 +120,14 @@ int wl_cudnn_operation_norm(const struct wl_cudnn_node *self, struct wl_cudnn_pl
         return WL_CUDNN_NOT_SUPPORTED;
     if (!is_run)
         return WL_CUDNN_OK;
-    struct wl_dnn_graph_norm of = {
-        .x = wl_cudnn_operand(&places[X], 1),
-        .y = wl_cudnn_operand(&places[Y], 1),
-        .mean = wl_cudnn_operand(&places[MEAN], 1),
-        .inverse = wl_cudnn_operand(&places[INVERSE], 1),
-        .scale = wl_cudnn_operand(&places[SCALE], 1),
-        .bias = wl_cudnn_operand(&places[BIAS], 1),
-        .old_mean = wl_cudnn_operand(&places[OLD_MEAN], 1),
-        .old_variance = wl_cudnn_operand(&places[OLD_VARIANCE], 1),
-        .new_mean = wl_cudnn_operand(&places[NEW_MEAN], 1),
-        .new_variance = wl_cudnn_operand(&places[NEW_VARIANCE], 1),
-        .epsilon = places[EPSILON].value,
-        .factor = places[FACTOR].value,
-        .is_rms = mode == RMS,
-    };
+    struct wl_dnn_graph_norm of = operands_of(places);
+    of.old_mean = wl_cudnn_operand(&places[OLD_MEAN], 1);
+    of.old_variance = wl_cudnn_operand(&places[OLD_VARIANCE], 1);
+    of.new_mean = wl_cudnn_operand(&places[NEW_MEAN], 1);
+    of.new_variance = wl_cudnn_operand(&places[NEW_VARIANCE], 1);
+    of.epsilon = places[EPSILON].value;
+    of.factor = places[FACTOR].value;
+    of.is_rms = mode == RMS;
     find_kept((enum mode)mode, places, kept);
     return split(&places[X].shape, kept, &of) ? run("graph_norm", &of, stream)
                                               : WL_CUDNN_NOT_SUPPORTED;
@@ -146,14 +152,7 @@ int wl_cudnn_operation_norm_inference(const struct wl_cudnn_node *self,
         return WL_CUDNN_BAD_PARAM;
     if (!is_run)
         return WL_CUDNN_OK;
-    struct wl_dnn_graph_norm of = {
-        .x = wl_cudnn_operand(&places[X], 1),
-        .y = wl_cudnn_operand(&places[Y], 1),
-        .mean = wl_cudnn_operand(&places[MEAN], 1),
-        .inverse = wl_cudnn_operand(&places[INVERSE], 1),
-        .scale = wl_cudnn_operand(&places[SCALE], 1),
-        .bias = wl_cudnn_operand(&places[BIAS], 1),
-    };
+    struct wl_dnn_graph_norm of = operands_of(places);
     return split(&places[X].shape, places[X].shape.dims, &of) ? run("graph_norm_apply", &of, stream)
                                                               : WL_CUDNN_NOT_SUPPORTED;
 }
