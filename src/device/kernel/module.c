@@ -272,8 +272,10 @@ static int parse_image(struct wl_device_module *module, struct wl_device_image *
     if (image->is_parsed)
         return image->parse_code;
     image->is_parsed = true;
-    if (wl_ptx_module_parse(image->text, image->text_bytes, image->info.name, &image->parsed,
-                            &error)) {
+    /* what a program loads as text is checked whole, as a driver does that compiles it */
+    const bool is_compiled = module->wrapper || module->is_stand_in;
+    if ((is_compiled ? wl_ptx_module_open : wl_ptx_module_parse)(
+            image->text, image->text_bytes, image->info.name, &image->parsed, &error)) {
         image->parse_code = WL_DEVICE_INVALID_PTX;
         wl_device_note(2, "bad-ptx", error.hint, "%s: %s", error.where, error.message);
         return image->parse_code;
@@ -343,6 +345,8 @@ static bool find_place(const struct wl_ptx_module *module, const struct wl_ptx_f
 {
     uint32_t number = 0;
     *line = 0;
+    if (wl_ptx_function_read(module, function, NULL))
+        return false;
     for (uint32_t i = 0; i < function->instruction_count; i++) {
         int32_t index = function->instructions[i].location;
         const struct wl_ptx_location *location = index < 0 ? NULL : &module->locations[index];

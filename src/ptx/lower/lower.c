@@ -748,7 +748,7 @@ static void find_turns(struct lowering *lowering, struct instance *entry)
 enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_program **program,
                           struct wl_error *error)
 {
-    struct lower_calls calls;
+    struct lower_calls calls = {.input = input, .error = error};
     struct shared_layout shared = {0};
     struct lowering lowering = {.input = input,
                                 .calls = &calls,
@@ -759,6 +759,8 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
     *program = NULL;
     if (!function->has_body)
         return wl_error_set(error, WL_ERR_INPUT, "%s has no body in this module", function->name);
+    if (lower_calls_find(&calls))
+        return calls.code;
     lowering.program = wl_alloc_zero(1, sizeof *lowering.program);
     lowering.program->name = wl_string_copy(function->name);
     lowering.program->max_threads_per_block = thread_limit(function);
@@ -769,7 +771,6 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
     lowering.program->blocks_are_clusters = function->blocks_are_clusters;
     memcpy(lowering.program->cluster, function->cluster, sizeof function->cluster);
     lay_out_parameters(&lowering);
-    lower_calls_find(&calls, input);
     for (size_t i = 0; i < calls.shared.count; i++)
         place_variable(&lowering, calls.shared.items[i], NULL);
     struct instance entry = {.function = function, .module = input->module};

@@ -90,6 +90,10 @@ static void visit(struct lower_calls *calls, const struct wl_ptx_function *funct
         known->is_called |= is_called || known->is_open;
         return;
     }
+    if (!calls->code)
+        calls->code = wl_ptx_function_read(module, function, calls->error);
+    if (calls->code)
+        return;
     struct lower_callee fresh = {
         .function = function, .module = module, .is_called = is_called, .is_open = true};
     WL_PUSH(calls, fresh);
@@ -111,16 +115,20 @@ uint64_t lower_function_address(const struct wl_ptx_lower_input *input,
     return address ? address : (uint64_t)(uintptr_t)function;
 }
 
-void lower_calls_find(struct lower_calls *calls, const struct wl_ptx_lower_input *input)
+enum wl_code lower_calls_find(struct lower_calls *calls)
 {
-    *calls = (struct lower_calls){.input = input};
-    visit(calls, input->function, input->module, false);
+    visit(calls, calls->input->function, calls->input->module, false);
+    if (calls->code) {
+        lower_calls_free(calls);
+        return calls->code;
+    }
     calls->items[0].is_called = false;
     uint32_t number = 1; /* 0 is the kernel */
     for (size_t i = 1; i < calls->count; i++)
         if (calls->items[i].is_called)
             calls->items[i].number = number++;
     calls->function_count = number;
+    return WL_OK;
 }
 
 void lower_calls_free(struct lower_calls *calls)

@@ -71,9 +71,12 @@ struct lower_calls {
     WL_VECTOR(const struct wl_ptx_variable *) shared; /* module-scope shared variables in use */
     bool has_indirect;
     uint32_t function_count; /* called ones and the kernel */
+    enum wl_code code;
+    struct wl_error *error;
 };
 
-void lower_calls_find(struct lower_calls *calls, const struct wl_ptx_lower_input *input);
+/* Reads the bodies of what the kernel reaches. Errors as wl_ptx_function_read's. */
+enum wl_code lower_calls_find(struct lower_calls *calls);
 void lower_calls_free(struct lower_calls *calls);
 struct lower_callee *lower_find_callee(const struct lower_calls *calls,
                                        const struct wl_ptx_function *function);
@@ -248,8 +251,7 @@ enum wl_rounding lower_rounding(const struct wl_ptx_instruction *instruction, bo
 int lower_choose(const struct wl_ptx_instruction *instruction, const char *const *words,
                  size_t count);
 
-/* Where a variable was placed: offset in shared or local memory, or its address; false if unknown.
- */
+/* Where a variable was placed: offset in shared or local memory, or address; false if unknown. */
 bool lower_find_variable(struct lowering *lowering, const char *name, enum wl_ptx_space *space,
                          uint64_t *address);
 /* An offset into the current function's frame of local memory, as a value. */

@@ -3,8 +3,7 @@
 
 #include "base/count.h"
 #include "base/memory.h"
-#include "ptx/parse/lex.h"
-#include "ptx/parse/ptx.h"
+#include "ptx/parse/parse.h"
 
 /* In the order of enum wl_ptx_type. */
 const struct wl_ptx_type_row wl_ptx_type_rows[] = {
@@ -46,6 +45,8 @@ void wl_ptx_module_free(struct wl_ptx_module *module)
     if (!module)
         return;
     struct wl_ptx_arena *arena = module->arena;
+    if (arena->parser)
+        wl_ptx_parser_free(arena->parser);
     wl_ptx_names_free(&arena->names);
     struct wl_arena blocks = arena->blocks; /* the arena lies in its own blocks */
     wl_arena_free(&blocks);

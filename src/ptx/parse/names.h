@@ -78,6 +78,7 @@ struct wl_ptx_symbol *wl_ptx_names_find(const struct wl_ptx_names *names, const 
 struct wl_ptx_arena {
     struct wl_arena blocks;
     struct wl_ptx_names names;
+    struct wl_ptx_parser *parser; /* of a module with unread bodies, else NULL */
 };
 
 #endif

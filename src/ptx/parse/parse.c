@@ -40,7 +40,8 @@ bool wl_ptx_fail(struct wl_ptx_parser *parser, uint32_t offset, const char *form
     const char *line = text + offset;
     while (line > text && line[-1] != '\n')
         line--;
-    size_t length = strcspn(line, "\n");
+    const char *newline = memchr(line, '\n', (size_t)(parser->lexer.end - line));
+    size_t length = (size_t)((newline ? newline : parser->lexer.end) - line); /* it may hold NULs */
     uint32_t line_number = 1;
     for (const char *c = text; c < line; c++)
         line_number += *c == '\n';
@@ -389,7 +390,7 @@ static void finish_module(struct wl_ptx_parser *parser)
     module->function_count = (uint32_t)parser->functions.count;
 }
 
-static void free_parser(struct wl_ptx_parser *parser)
+void wl_ptx_parser_free(struct wl_ptx_parser *parser)
 {
     wl_ptx_names_free(&parser->keys);
     wl_ptx_lexer_free(&parser->lexer);
@@ -413,7 +414,7 @@ static void free_parser(struct wl_ptx_parser *parser)
     free(parser);
 }
 
-static struct wl_ptx_module *new_module(const char *text, size_t length)
+static struct wl_ptx_module *new_module(const char *text, size_t length, bool copies)
 {
     struct wl_arena blocks = {0};
     struct wl_ptx_arena *arena = wl_arena_alloc(&blocks, sizeof *arena);
@@ -421,15 +422,16 @@ static struct wl_ptx_module *new_module(const char *text, size_t length)
     arena->blocks = blocks;
     module->arena = arena;
     module->address_bits = 32; /* what PTX says where .address_size is absent */
-    module->text = wl_arena_string(&arena->blocks, text, length);
+    module->text = copies ? wl_arena_string(&arena->blocks, text, length) : text;
     module->text_length = length;
     wl_ptx_names_init(&arena->names, &arena->blocks);
     wl_ptx_lexer_add_keywords(&arena->names);
     return module;
 }
 
-enum wl_code wl_ptx_module_parse(const char *text, size_t length, const char *name,
-                                 struct wl_ptx_module **module, struct wl_error *error)
+/* opens: without bodies, the text being the caller's. */
+static enum wl_code parse_text(const char *text, size_t length, const char *name, bool opens,
+                               struct wl_ptx_module **module, struct wl_error *error)
 {
     *module = NULL;
     while (length && text[length - 1] == '\0')
@@ -437,9 +439,10 @@ enum wl_code wl_ptx_module_parse(const char *text, size_t length, const char *na
     if (length > INT32_MAX)
         return wl_error_set(error, WL_ERR_INPUT, "%.200s: this PTX is larger than 2 GiB", name);
     struct wl_ptx_parser *parser = wl_alloc_zero(1, sizeof *parser);
-    parser->module = new_module(text, length);
+    parser->module = new_module(text, length, !opens);
+    parser->skips_bodies = opens;
     parser->arena = parser->module->arena;
-    parser->name = name;
+    parser->name = wl_arena_string(&parser->arena->blocks, name, strlen(name));
     parser->error = error;
     parser->counted_line = 1;
     parser->location = -1;
@@ -456,6 +459,21 @@ enum wl_code wl_ptx_module_parse(const char *text, size_t length, const char *na
         code = parser->code;
         wl_ptx_module_free(parser->module);
     }
-    free_parser(parser);
+    if (code || !opens)
+        wl_ptx_parser_free(parser);
+    else
+        parser->arena->parser = parser;
     return code;
+}
+
+enum wl_code wl_ptx_module_parse(const char *text, size_t length, const char *name,
+                                 struct wl_ptx_module **module, struct wl_error *error)
+{
+    return parse_text(text, length, name, false, module, error);
+}
+
+enum wl_code wl_ptx_module_open(const char *text, size_t length, const char *name,
+                                struct wl_ptx_module **module, struct wl_error *error)
+{
+    return parse_text(text, length, name, true, module, error);
 }

@@ -62,7 +62,7 @@ struct wl_ptx_parser {
     struct wl_ptx_names keys; /* of locations */
     int32_t location;         /* of the next instruction */
     bool is_rolled;           /* the same */
-    int32_t first_location;   /* of this function */
+    bool skips_bodies;        /* wl_ptx_module_open */
     uint64_t initial_bytes;   /* in all initialised variables so far */
 
     WL_VECTOR(struct wl_ptx_file) files;
@@ -139,6 +139,8 @@ bool wl_ptx_enter_nesting(struct wl_ptx_parser *parser);
 bool wl_ptx_scope_open(struct wl_ptx_parser *parser);
 /* Resolves the pending names that were bound in this scope, then forgets its bindings. */
 bool wl_ptx_scope_close(struct wl_ptx_parser *parser);
+/* Forgets the bindings of all scopes but the module's, after an error. */
+void wl_ptx_scope_leave_all(struct wl_ptx_parser *parser);
 /* Binds a name in the innermost scope, or at module scope; error if it is bound there already.
  * NULL after an error. A variable or table gets a name that is unique in its function. */
 struct wl_ptx_binding *wl_ptx_bind(struct wl_ptx_parser *parser, struct wl_ptx_symbol *symbol,
@@ -199,6 +201,16 @@ bool wl_ptx_parse_initial(struct wl_ptx_parser *parser, struct wl_ptx_variable *
 
 /* parse_function.c */
 bool wl_ptx_parse_function(struct wl_ptx_parser *parser, const struct wl_ptx_linkage *linkage);
+/* An unread function with its body, from the word .entry or .func, which is the token. */
+bool wl_ptx_parse_unread(struct wl_ptx_parser *parser, struct wl_ptx_function *function);
+
+/* parse_later.c: bodies that are skipped and read later. From a body's opening brace to its closing
+ * one; false, with nothing changed, if the body has to be read at once: it declares what belongs to
+ * the module, or has no end. */
+bool wl_ptx_skip_body(struct wl_ptx_parser *parser);
+
+/* parse.c: frees what the parser gathered, and the parser. */
+void wl_ptx_parser_free(struct wl_ptx_parser *parser);
 
 /* parse_instruction.c: one instruction with its guard and semicolon */
 bool wl_ptx_parse_instruction(struct wl_ptx_parser *parser);
@@ -207,7 +219,7 @@ bool wl_ptx_parse_instruction(struct wl_ptx_parser *parser);
 bool wl_ptx_parse_file(struct wl_ptx_parser *parser);
 bool wl_ptx_parse_loc(struct wl_ptx_parser *parser);
 bool wl_ptx_parse_section(struct wl_ptx_parser *parser);
-/* Gives inlined locations their function names. */
+/* Gives inlined locations of which that is not done yet their function names. */
 void wl_ptx_finish_lines(struct wl_ptx_parser *parser);
 
 #endif

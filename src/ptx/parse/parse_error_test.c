@@ -387,6 +387,24 @@ static void nesting_is_bounded(void **state)
 }
 
 /* Every prefix of a text that has everything in it ends in an error or is a smaller module. */
+/* A comment may hold one, and an error may follow in its line. */
+static void lines_with_a_nul_are_shown(void **state)
+{
+    (void)state;
+    struct wl_text code = {0}, message = {0};
+    wl_text_add_bytes(&code, ".version 9.0\n/*\0", 16);
+    repeat(&code, "x", 80);
+    wl_text_add(&code, "*/ ?");
+    wl_text_add(&message, "expected a function, a variable or a directive, found '?'\n");
+    repeat(&message, "x", 57);
+    wl_text_add(&message, "*/ ?\n");
+    repeat(&message, " ", 60);
+    wl_text_add(&message, "^");
+    check(code.data, code.length, "t.ptx:2:87", message.data);
+    wl_text_free(&code);
+    wl_text_free(&message);
+}
+
 static void cut_texts_do_no_harm(void **state)
 {
     (void)state;
@@ -418,6 +436,7 @@ int main(void)
         cmocka_unit_test(long_lines_are_cut_around_the_caret),
         cmocka_unit_test(long_names_are_cut),
         cmocka_unit_test(nesting_is_bounded),
+        cmocka_unit_test(lines_with_a_nul_are_shown),
         cmocka_unit_test(cut_texts_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -241,10 +241,7 @@ static bool add_function(struct wl_ptx_parser *parser, struct wl_ptx_symbol *sym
     return *binding != NULL;
 }
 
-/* Copies the lists gathered for this function and empties them. */
-static void finish_function(struct wl_ptx_parser *parser, struct wl_ptx_function *function)
-{
-    struct wl_arena *blocks = &parser->arena->blocks;
+/* Copies a list gathered for this function and empties it. */
 #define WL_PTX_TAKE(list, field, count_field)                                           \
     do {                                                                                \
         function->field = wl_arena_copy(blocks, parser->list.items, parser->list.count, \
@@ -252,13 +249,21 @@ static void finish_function(struct wl_ptx_parser *parser, struct wl_ptx_function
         function->count_field = (uint32_t)parser->list.count;                           \
         parser->list.count = 0;                                                         \
     } while (0)
-    WL_PTX_TAKE(parameters, parameters, parameter_count);
-    WL_PTX_TAKE(results, results, result_count);
+
+static void take_body(struct wl_ptx_parser *parser, struct wl_ptx_function *function)
+{
+    struct wl_arena *blocks = &parser->arena->blocks;
     WL_PTX_TAKE(locals, variables, variable_count);
     WL_PTX_TAKE(registers, registers, register_count);
     WL_PTX_TAKE(instructions, instructions, instruction_count);
     WL_PTX_TAKE(tables, target_tables, target_table_count);
-#undef WL_PTX_TAKE
+}
+
+static void take_signature(struct wl_ptx_parser *parser, struct wl_ptx_function *function)
+{
+    struct wl_arena *blocks = &parser->arena->blocks;
+    WL_PTX_TAKE(parameters, parameters, parameter_count);
+    WL_PTX_TAKE(results, results, result_count);
 }
 
 /* The name and parameters; results stand before the name. */
@@ -276,14 +281,20 @@ static bool parse_header(struct wl_ptx_parser *parser, struct wl_ptx_symbol **sy
     return true;
 }
 
-/* From the attributes to the end of the function. binding is that of its name. */
+/* Parameters and attributes, behind the name. */
+static bool parse_signature(struct wl_ptx_parser *parser, struct wl_ptx_function *function)
+{
+    if (wl_ptx_at(parser, '(') && !wl_ptx_parse_parameters(parser, false))
+        return false;
+    return parse_attributes(parser, function);
+}
+
+/* From the parameters to the end of the function. binding is that of its name. */
 static bool parse_rest(struct wl_ptx_parser *parser, struct wl_ptx_function *function,
                        struct wl_ptx_symbol *symbol, uint32_t offset,
                        struct wl_ptx_binding *binding)
 {
-    if (wl_ptx_at(parser, '(') && !wl_ptx_parse_parameters(parser, false))
-        return false;
-    if (!parse_attributes(parser, function))
+    if (!parse_signature(parser, function))
         return false;
     bool was_defined = parser->functions.items[binding->index].has_body;
     function->has_body = wl_ptx_at(parser, '{');
@@ -292,7 +303,8 @@ static bool parse_rest(struct wl_ptx_parser *parser, struct wl_ptx_function *fun
         return wl_ptx_fail_redeclared(parser, symbol, offset, binding->offset);
     if (function->has_body) {
         binding->offset = offset;
-        if (!parse_body(parser))
+        function->is_unread = parser->skips_bodies && wl_ptx_skip_body(parser);
+        if (!function->is_unread && !parse_body(parser))
             return false;
     } else if (!wl_ptx_at(parser, ';')) {
         return wl_ptx_fail_expected_after(parser, "'{' or ';'");
@@ -300,7 +312,8 @@ static bool parse_rest(struct wl_ptx_parser *parser, struct wl_ptx_function *fun
     /* the names of the function end before the next token is looked at */
     if (!wl_ptx_scope_close(parser) || !wl_ptx_next(parser))
         return false;
-    finish_function(parser, function);
+    take_signature(parser, function);
+    take_body(parser, function);
     if (!was_defined)
         parser->functions.items[binding->index] = *function;
     return true;
@@ -313,16 +326,32 @@ bool wl_ptx_parse_function(struct wl_ptx_parser *parser, const struct wl_ptx_lin
         .is_visible = linkage->is_visible,
         .is_weak = linkage->is_weak,
         .text_line = wl_ptx_line_at(parser, parser->token.offset),
+        .text_offset = parser->token.offset,
     };
     struct wl_ptx_symbol *symbol;
     struct wl_ptx_binding *binding;
     uint32_t offset;
     parser->function_serial++;
     parser->location = -1;
-    parser->first_location = (int32_t)parser->locations.count;
     if (!wl_ptx_scope_open(parser) || !parse_header(parser, &symbol, &offset, function.is_entry) ||
         !add_function(parser, symbol, offset, &binding))
         return false;
     function.name = symbol->text;
     return parse_rest(parser, &function, symbol, offset, binding);
+}
+
+bool wl_ptx_parse_unread(struct wl_ptx_parser *parser, struct wl_ptx_function *function)
+{
+    struct wl_ptx_function known = *function; /* what its header says is known */
+    struct wl_ptx_symbol *symbol;
+    uint32_t offset;
+    parser->function_serial++;
+    parser->location = -1;
+    if (!wl_ptx_scope_open(parser) || !parse_header(parser, &symbol, &offset, known.is_entry) ||
+        !parse_signature(parser, &known) || !parse_body(parser) || !wl_ptx_scope_close(parser))
+        return false;
+    parser->parameters.count = 0;
+    parser->results.count = 0;
+    take_body(parser, function);
+    return true;
 }

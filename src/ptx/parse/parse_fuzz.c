@@ -73,6 +73,28 @@ static void check_module(const struct wl_ptx_module *module)
         check_function(module, &module->functions[i]);
 }
 
+/* A text that is right as a whole can be opened; another one may show its errors now, when a body
+ * is read, or not at all: names may be declared behind their use then. */
+static void open_and_read(const unsigned char *data, size_t size, enum wl_code whole)
+{
+    char *text = calloc(size + 1, 1);
+    struct wl_ptx_module *module;
+    struct wl_error error = {0};
+    memcpy(text, data, size);
+    enum wl_code code = wl_ptx_module_open(text, size, "f.ptx", &module, &error);
+    require((code == WL_OK) == (module != NULL));
+    require(code == WL_OK || (whole != WL_OK && code == WL_ERR_INPUT));
+    for (uint32_t i = 0; module && i < module->function_count; i++) {
+        struct wl_ptx_function *function = &module->functions[module->function_count - 1 - i];
+        const bool is_read = wl_ptx_function_read(module, function, &error) == WL_OK;
+        require(is_read != function->is_unread && (is_read || strchr(error.message, '^')));
+    }
+    if (module)
+        check_module(module);
+    wl_ptx_module_free(module);
+    free(text);
+}
+
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
     struct wl_ptx_module *module;
@@ -83,5 +105,6 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     if (module)
         check_module(module);
     wl_ptx_module_free(module);
+    open_and_read(data, size, code);
     return 0;
 }

@@ -236,7 +236,8 @@ bool wl_ptx_parse_section(struct wl_ptx_parser *parser)
 
 void wl_ptx_finish_lines(struct wl_ptx_parser *parser)
 {
-    WL_PUSH(&parser->debug_text, '\0');
+    if (!parser->debug_text.count || parser->debug_text.items[parser->debug_text.count - 1])
+        WL_PUSH(&parser->debug_text, '\0');
     for (size_t i = 0; i < parser->inlined.count; i++) {
         const struct wl_ptx_inlined *inlined = &parser->inlined.items[i];
         uint64_t offset = (uint64_t)inlined->label->debug_offset - 1 + inlined->addend;
@@ -246,4 +247,5 @@ void wl_ptx_finish_lines(struct wl_ptx_parser *parser)
         parser->locations.items[inlined->location].function =
             wl_ptx_names_intern(&parser->arena->names, name, strlen(name))->text;
     }
+    parser->inlined.count = 0;
 }

@@ -77,10 +77,8 @@ static bool resolve_pending(struct wl_ptx_parser *parser)
     return true;
 }
 
-bool wl_ptx_scope_close(struct wl_ptx_parser *parser)
+static void leave_scope(struct wl_ptx_parser *parser)
 {
-    if (!resolve_pending(parser))
-        return false;
     struct wl_ptx_scope *scope = &parser->scopes[parser->depth];
     while (scope->bindings) {
         struct wl_ptx_binding *binding = scope->bindings;
@@ -94,7 +92,21 @@ bool wl_ptx_scope_close(struct wl_ptx_parser *parser)
         parser->nested_ranges -= parser->depth > 1;
     }
     parser->depth--;
+}
+
+bool wl_ptx_scope_close(struct wl_ptx_parser *parser)
+{
+    if (!resolve_pending(parser))
+        return false;
+    leave_scope(parser);
     return true;
+}
+
+void wl_ptx_scope_leave_all(struct wl_ptx_parser *parser)
+{
+    while (parser->depth > 0)
+        leave_scope(parser);
+    parser->pending.count = 0;
 }
 
 bool wl_ptx_fail_redeclared(struct wl_ptx_parser *parser, const struct wl_ptx_symbol *symbol,

@@ -164,6 +164,7 @@ struct wl_ptx_function {
     bool is_visible;
     bool is_weak;
     bool has_body;
+    bool is_unread; /* the body is skipped so far: wl_ptx_function_read fills in what is in it */
     struct wl_ptx_variable *parameters; /* inputs, in order */
     uint32_t parameter_count;
     struct wl_ptx_variable *results; /* .func return values */
@@ -186,14 +187,14 @@ struct wl_ptx_function {
         uint32_t count;
     } * target_tables;
     uint32_t target_table_count;
-    uint32_t max_threads[3];      /* .maxntid, 0 where not said */
-    uint32_t required_threads[3]; /* .reqntid */
-    uint32_t min_blocks;          /* .minnctapersm */
-    uint32_t max_registers;       /* .maxnreg */
-    bool needs_clusters;          /* .explicitcluster or .reqnctapercluster */
-    uint32_t cluster[3];          /* .reqnctapercluster, 0 where not said */
-    bool blocks_are_clusters;     /* .blocksareclusters */
-    uint32_t text_line;
+    uint32_t max_threads[3];         /* .maxntid, 0 where not said */
+    uint32_t required_threads[3];    /* .reqntid */
+    uint32_t min_blocks;             /* .minnctapersm */
+    uint32_t max_registers;          /* .maxnreg */
+    bool needs_clusters;             /* .explicitcluster or .reqnctapercluster */
+    uint32_t cluster[3];             /* .reqnctapercluster, 0 where not said */
+    bool blocks_are_clusters;        /* .blocksareclusters */
+    uint32_t text_line, text_offset; /* of .entry or .func */
 };
 
 struct wl_ptx_module {
@@ -204,13 +205,13 @@ struct wl_ptx_module {
     uint32_t address_bits;                 /* 64 */
     struct wl_ptx_file *files;
     uint32_t file_count;
-    struct wl_ptx_location *locations;
+    struct wl_ptx_location *locations; /* moves when a body is read */
     uint32_t location_count;
     struct wl_ptx_variable *variables;
     uint32_t variable_count;
     struct wl_ptx_function *functions; /* .entry and .func; a definition replaces its declaration */
     uint32_t function_count;
-    char *text; /* copy of the PTX text, NUL-terminated */
+    const char *text; /* NUL-terminated */
     size_t text_length;
     struct wl_ptx_arena *arena;
 };
@@ -222,6 +223,17 @@ struct wl_ptx_module {
 enum wl_code wl_ptx_module_parse(const char *text, size_t length, const char *name,
                                  struct wl_ptx_module **module, struct wl_error *error);
 void wl_ptx_module_free(struct wl_ptx_module *module);
+
+/* The same without the bodies of functions, for text that a compiler has written: a program's
+ * libraries define thousands of kernels of which few are launched. An error in a body shows only
+ * when the body is read. text must end with a NUL at length or before, and stays the caller's, who
+ * keeps it until the module is freed. */
+enum wl_code wl_ptx_module_open(const char *text, size_t length, const char *name,
+                                struct wl_ptx_module **module, struct wl_error *error);
+/* Reads the body of a function of this module if it is unread. Errors as wl_ptx_module_parse's;
+ * the function stays unread then. Not for two threads at once on one module. */
+enum wl_code wl_ptx_function_read(const struct wl_ptx_module *module,
+                                  const struct wl_ptx_function *function, struct wl_error *error);
 
 /* NULL if there is none of that name. */
 struct wl_ptx_function *wl_ptx_module_find_function(const struct wl_ptx_module *module,
