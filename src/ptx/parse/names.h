@@ -22,6 +22,7 @@ struct wl_ptx_binding {
     uint8_t is_extern; /* VARIABLE at depth 0: a definition may follow */
     int32_t index;
     uint32_t offset;        /* where in the text it was declared */
+    uint32_t first_offset;  /* the first time */
     uint32_t element_bytes; /* VARIABLE: for name[index] */
     const char *name; /* unique name in the function; differs from the symbol's if shadowing */
     struct wl_ptx_symbol *symbol;

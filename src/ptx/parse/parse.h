@@ -156,6 +156,13 @@ int32_t wl_ptx_add_register(struct wl_ptx_parser *parser, const char *name, enum
 /* "x is already declared in line N" */
 bool wl_ptx_fail_redeclared(struct wl_ptx_parser *parser, const struct wl_ptx_symbol *symbol,
                             uint32_t offset, uint32_t earlier_offset);
+/* Whether there is such a binding and its name was declared before the current token: of bodies
+ * that are read later the module knows all names. */
+static inline bool wl_ptx_is_declared(const struct wl_ptx_parser *parser,
+                                      const struct wl_ptx_binding *binding)
+{
+    return binding && (binding->depth > 0 || binding->first_offset <= parser->token.offset);
+}
 /* What a name means here, or NULL. Makes registers of ranges. */
 struct wl_ptx_binding *wl_ptx_lookup(struct wl_ptx_parser *parser, struct wl_ptx_symbol *symbol);
 /* Fills operand as what binding says. */

@@ -115,7 +115,8 @@ static bool parse_targets(struct wl_ptx_parser *parser, struct wl_ptx_target_tab
         table->targets[i] = -1;
         pending->target = &table->targets[i];
         const struct wl_ptx_binding *binding = pending->symbol->binding;
-        if (!are_labels && (!binding || binding->kind != WL_PTX_BOUND_FUNCTION))
+        if (!are_labels &&
+            (!wl_ptx_is_declared(parser, binding) || binding->kind != WL_PTX_BOUND_FUNCTION))
             return wl_ptx_fail(parser, pending->offset, "%.100s is not a function",
                                pending->symbol->text);
     }

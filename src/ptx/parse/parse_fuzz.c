@@ -73,8 +73,8 @@ static void check_module(const struct wl_ptx_module *module)
         check_function(module, &module->functions[i]);
 }
 
-/* A text that is right as a whole can be opened; another one may show its errors now, when a body
- * is read, or not at all: names may be declared behind their use then. */
+/* A text that is right as a whole can be opened, and its bodies read in any order; another one may
+ * show its errors now, or when a body is read. */
 static void open_and_read(const unsigned char *data, size_t size, enum wl_code whole)
 {
     char *text = calloc(size + 1, 1);
@@ -88,6 +88,7 @@ static void open_and_read(const unsigned char *data, size_t size, enum wl_code w
         struct wl_ptx_function *function = &module->functions[module->function_count - 1 - i];
         const bool is_read = wl_ptx_function_read(module, function, &error) == WL_OK;
         require(is_read != function->is_unread && (is_read || strchr(error.message, '^')));
+        require(is_read || whole != WL_OK);
     }
     if (module)
         check_module(module);

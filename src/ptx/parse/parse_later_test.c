@@ -120,6 +120,30 @@ static void bodies_are_read_when_asked_for(void **state)
     wl_ptx_module_free(opened);
 }
 
+/* Parameters and variables of bodies may have names that the module declares further down. */
+static void names_of_later_are_not_known(void **state)
+{
+    (void)state;
+    static const char text[] = HEADER
+        ".entry count(.param .u32 step)\n{\n.reg .b32 %r<3>;\n.shared .b32 room[2];\n"
+        "ld.param.u32 %r1, [step];\nst.shared.u32 [room], %r1;\nmov.u32 %r2, room;\nret;\n}\n"
+        ".global .u32 room;\n.entry step(.param .u32 p)\n{\nret;\n}\n";
+    static const char wrong[] = HEADER ".entry k()\n{\n.reg .b64 %rd<2>;\nmov.u64 %rd1, late;\n}\n"
+                                       ".global .u32 late;\n";
+    struct wl_ptx_module *whole = parse(text), *opened = open_text(text);
+    assert_int_equal(
+        wl_ptx_function_read(opened, wl_ptx_module_find_function(opened, "count"), NULL), WL_OK);
+    expect_same_function(whole, opened, "count");
+    wl_ptx_module_free(whole);
+    wl_ptx_module_free(opened);
+    opened = open_text(wrong);
+    struct wl_error error = {0};
+    assert_int_equal(wl_ptx_function_read(opened, wl_ptx_module_find_function(opened, "k"), &error),
+                     WL_ERR_INPUT);
+    assert_non_null(strstr(error.message, "late is not declared"));
+    wl_ptx_module_free(opened);
+}
+
 /* What it declares belongs to the module, or there is no telling where it ends. */
 static void some_bodies_are_read_at_once(void **state)
 {
@@ -192,6 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_are_read_when_asked_for),
+        cmocka_unit_test(names_of_later_are_not_known),
         cmocka_unit_test(some_bodies_are_read_at_once),
         cmocka_unit_test(bodies_without_an_end_are_refused),
         cmocka_unit_test(errors_show_when_the_body_is_read),

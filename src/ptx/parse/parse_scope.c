@@ -183,6 +183,7 @@ static struct wl_ptx_binding *bind_at(struct wl_ptx_parser *parser, unsigned dep
     binding->kind = kind;
     binding->index = index;
     binding->offset = offset;
+    binding->first_offset = offset;
     return binding;
 }
 
@@ -200,7 +201,7 @@ static void make_unique(struct wl_ptx_parser *parser, struct wl_ptx_binding *bin
     if (symbol->unique_owner != parser->function_serial) {
         symbol->unique_owner = parser->function_serial;
         symbol->unique_count = 1;
-        if (!binding->shadowed)
+        if (!wl_ptx_is_declared(parser, binding->shadowed))
             return;
     } else {
         symbol->unique_count++;
@@ -257,6 +258,8 @@ bool wl_ptx_bind_range(struct wl_ptx_parser *parser, struct wl_ptx_symbol *prefi
 struct wl_ptx_binding *wl_ptx_lookup(struct wl_ptx_parser *parser, struct wl_ptx_symbol *symbol)
 {
     struct wl_ptx_binding *binding = symbol->binding;
+    if (!wl_ptx_is_declared(parser, binding))
+        binding = NULL;
     if (binding && binding->depth > 0 && parser->nested_ranges == 0)
         return binding;
     const struct wl_ptx_range *range = find_range(parser, symbol);
