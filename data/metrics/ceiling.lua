@@ -8,7 +8,13 @@
 local assumed_efficiency = 0.92
 
 local function row(name, unit, description, formula)
-    return { name = name, unit = unit, description = description, formula = formula }
+    return { name = name, unit = unit, description = description,
+        formula = function(m)
+            if m("launch__is_library_time") then -- what was counted is of another kernel
+                return nil, "the time is that of the library's own kernels, whose work is not counted"
+            end
+            return formula(m)
+        end }
 end
 
 local function bandwidth(m)

@@ -5,7 +5,12 @@ local sector_bytes = 32
 local rows = {}
 local function row(name, unit, description, formula)
     rows[#rows + 1] = { name = "warplens__floor" .. name, unit = unit, description = description,
-        formula = formula, hidden = true }
+        formula = function(m)
+            if m("launch__is_library_time") then -- what was counted is of another kernel
+                return nil, "the time is that of the library's own kernels, whose work is not counted"
+            end
+            return formula(m)
+        end, hidden = true }
 end
 
 -- SMs that have at least one block.

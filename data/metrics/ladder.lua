@@ -20,7 +20,7 @@ rows[#rows + 1] = { name = "warplens__atomics.cycle", unit = "cycle",
 
 local function duration(m)
     local ns = m["gpu__time_duration.sum"]
-    if ns <= 0 then
+    if ns <= 0 or m("launch__is_library_time") then
         return nil
     end
     return ns

@@ -104,6 +104,8 @@ return {
             return limiter, "its limits are not in this report"
         end,
     },
+    { name = "launch__is_library_time", description = "yes: the launch takes what the kernels of a library would, for which " ..
+        "this one stands in" },
     { name = "launch__registers_source", description = "where the number of registers comes from: cubin, ptxas, or an estimate (liveness)" },
     { name = "kernel__spill_store_bytes", unit = "byte/thread", description = "bytes of registers spilled, as ptxas tells" },
     { name = "kernel__spill_load_bytes", unit = "byte/thread", description = "bytes of spilled registers loaded, as ptxas tells" },

@@ -1,6 +1,6 @@
 -- Names that end like this and have no row of their own. The longest suffix that fits is used.
 
-local no_time = "needs a predicted or measured time, which this launch has not"
+local no_time = "needs a predicted or measured time of this kernel, which this launch has not"
 local no_units = "counts are kept for the whole device, not for each of its units"
 
 -- How many of a unit the device has, by the beginning of the metric's name.

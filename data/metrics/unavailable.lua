@@ -1,7 +1,7 @@
 -- Names that Nsight Compute knows and that counting PTX cannot give. A collector that has one gives it,
 -- and then its value is shown.
 
-local time = "needs a predicted or measured time, which this launch has not"
+local time = "needs a predicted or measured time of this kernel, which this launch has not"
 local machine = "counts machine instructions: not available from PTX"
 local rows = {}
 local function absent(reason, unit, description, names)

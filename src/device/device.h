@@ -7,6 +7,7 @@
 #include "device/graph/submit.h"
 #include "device/kernel/direct.h"
 #include "device/kernel/launch.h"
+#include "device/kernel/library.h"
 #include "device/memory/memory.h"
 #include "device/stream/stream.h"
 

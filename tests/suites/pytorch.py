@@ -17,6 +17,7 @@ late, counts as one sample that differs; the next ones go on in a new Python."""
 import argparse
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -194,6 +195,8 @@ def supervise(arguments, out):
             out.write(f"{under_way[1]}|{under_way[2]}|0|1|0|{arguments.limit}|{reason}\n")
             out.flush()
         elif status != 1:
+            peak_gib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
+            print(f"largest Python: {peak_gib:.1f} GiB", file=sys.stderr)
             return 2 if status else failed
 
 

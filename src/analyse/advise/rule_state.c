@@ -432,10 +432,13 @@ json_t *wl_rule_state_apply(struct wl_rule_state *state, const struct wl_rule *r
     for (size_t i = 0; i < rule->need_count && !is_of_all; i++)
         if (!wl_metric_get(subjects[0].set, rule->needs[i])->is_present)
             return json_pack("{s:s}", "needs", rule->needs[i]);
-    /* of a library's kernel only what bounds it is said: the user cannot change it */
+    /* of a library's kernel only what bounds it is said, as the user cannot change it; nothing
+     * where the time is that of another kernel than what was counted */
     bool is_fixed =
         !is_of_all && subjects[0].launch->kernel && subjects[0].launch->kernel->module.is_stand_in;
-    if (is_fixed && strcmp(rule->stage, "bound") != 0)
+    const bool is_library_time =
+        is_fixed && wl_report_attribute(subjects[0].launch, "launch__is_library_time") != NULL;
+    if (is_fixed && (is_library_time || strcmp(rule->stage, "bound") != 0))
         return json_pack("{s:[]}", "findings");
     lua_rawgeti(lua, LUA_REGISTRYINDEX, state->functions);
     lua_getfield(lua, -1, rule->id);

@@ -221,10 +221,11 @@ static void absent_metrics_are_named(void **state)
     (void)state;
     gives("return { { title = 'x', saved = launch.m['gpu__time_duration.sum'] } }",
           "{\"needs\":\"gpu__time_duration.sum\"}", 2);
-    gives("local value, why = launch.m('gpu__time_duration.sum') return { { title = why } }",
-          "{\"findings\":[{\"title\":\"needs a predicted or measured time, which this launch has "
-          "not\"}]}",
-          2);
+    gives(
+        "local value, why = launch.m('gpu__time_duration.sum') return { { title = why } }",
+        "{\"findings\":[{\"title\":\"needs a predicted or measured time of this kernel, which this launch has "
+        "not\"}]}",
+        2);
 }
 
 /* Each of them is not tried on the second launch if it took its process with it. */

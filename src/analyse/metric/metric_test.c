@@ -298,12 +298,13 @@ static void known_names_say_why_they_are_absent(void **state)
     struct wl_report_launch launch = launch_of(values, COUNT(values));
     struct wl_metric_set *set = wl_metric_set_create(catalog, &launch);
     is_absent(set, "gpu__time_duration.sum",
-              "needs a predicted or measured time, which this launch has not");
-    is_absent(set, "ipc", "needs a predicted or measured time, which this launch has not");
+              "needs a predicted or measured time of this kernel, which this launch has not");
+    is_absent(set, "ipc",
+              "needs a predicted or measured time of this kernel, which this launch has not");
     is_absent(set, "dram__bytes_read.sum.per_second",
-              "needs a predicted or measured time, which this launch has not");
+              "needs a predicted or measured time of this kernel, which this launch has not");
     is_absent(set, "lts__t_requests_srcunit_tex.avg.per_second",
-              "needs a predicted or measured time, which this launch has not");
+              "needs a predicted or measured time of this kernel, which this launch has not");
     is_absent(set, "smsp__inst_executed.sum",
               "counts machine instructions: not available from PTX; see ptx__inst_executed.sum");
     is_absent(set, "dram__bytes_read.sum", "not given by the collector sim");

@@ -234,8 +234,16 @@ int cublasSgemm_v2_64(void *handle, int op_a, int op_b, int64_t m, int64_t n, in
                       const float *alpha, const float *a, int64_t lda, const float *b, int64_t ldb,
                       const float *beta, float *c, int64_t ldc)
 {
-    struct wl_cublas_product product = {
-        .m = m, .n = n, .k = k, .a = a, .lda = lda, .b = b, .ldb = ldb, .c = c, .ldc = ldc};
+    struct wl_cublas_product product = {.m = m,
+                                        .n = n,
+                                        .k = k,
+                                        .a = a,
+                                        .lda = lda,
+                                        .b = b,
+                                        .ldb = ldb,
+                                        .c = c,
+                                        .ldc = ldc,
+                                        .count = 1};
     return multiply(handle, op_a, op_b, alpha, beta, &product);
 }
 
@@ -246,17 +254,26 @@ int cublasSgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const 
     return cublasSgemm_v2_64(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-/* One launch a matrix, where cuBLAS has a kernel for all. */
 int cublasSgemmStridedBatched(void *handle, int op_a, int op_b, int m, int n, int k,
                               const float *alpha, const float *a, int lda, long long stride_a,
                               const float *b, int ldb, long long stride_b, const float *beta,
                               float *c, int ldc, long long stride_c, int count)
 {
-    int status = count < 0 ? WL_CUBLAS_INVALID_VALUE : WL_CUBLAS_OK;
-    for (int i = 0; status == WL_CUBLAS_OK && i < count; i++)
-        status = cublasSgemm_v2(handle, op_a, op_b, m, n, k, alpha, a + i * stride_a, lda,
-                                b + i * stride_b, ldb, beta, c + i * stride_c, ldc);
-    return status;
+    struct wl_cublas_product product = {.m = m,
+                                        .n = n,
+                                        .k = k,
+                                        .a = a,
+                                        .lda = lda,
+                                        .b = b,
+                                        .ldb = ldb,
+                                        .c = c,
+                                        .ldc = ldc,
+                                        .count = count,
+                                        .stride_a = stride_a,
+                                        .stride_b = stride_b,
+                                        .stride_c = stride_c};
+    return count < 0 ? WL_CUBLAS_INVALID_VALUE
+                     : multiply(handle, op_a, op_b, alpha, beta, &product);
 }
 
 /* ---- what is not there ---- */

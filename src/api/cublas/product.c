@@ -1,5 +1,6 @@
 #include "api/cublas/product.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,20 +230,27 @@ static bool is_zero(union wl_product_scale scale, enum wl_number result)
 struct wl_device_kernel *wl_product_kernel_known(struct wl_device_kernel *kernel,
                                                  const struct wl_product_kernel *self)
 {
-    if (kernel)
+    if (kernel) {
         wl_device_kernel_set_direct(kernel, &self->direct);
+        wl_device_kernel_set_library(kernel, &self->library);
+    }
     return kernel;
 }
 
-static struct wl_product product_of(const struct wl_device_direct *self, const void *parameters,
-                                    const uint32_t grid[3])
+static struct wl_product product_with(const struct wl_product_kernel *kernel,
+                                      const void *parameters, const uint32_t grid[3])
 {
-    const struct wl_product_kernel *kernel = (const struct wl_product_kernel *)(const void *)self;
     struct wl_product product = kernel->read(kernel, parameters);
     product.count = grid[2];
     product.has_addend = !is_zero(product.beta, product.d.type);
     product.is_padded = product.depth % kernel->depth_step != 0;
     return product;
+}
+
+static struct wl_product product_of(const struct wl_device_direct *self, const void *parameters,
+                                    const uint32_t grid[3])
+{
+    return product_with((const struct wl_product_kernel *)(const void *)self, parameters, grid);
 }
 
 bool wl_product_kernel_plan(const struct wl_device_direct *self, const void *parameters,
@@ -296,4 +304,54 @@ void wl_product_kernel_compute(const struct wl_device_direct *self, const void *
     for (int column = 0; column < piece.columns; column++)
         finish_column(&product, &piece, column, tile);
     free(tile);
+}
+
+/* ---- as a library's own kernels do it ---- */
+
+enum { ALIGNED_BYTES = 16 };
+
+static bool has_aligned_lines(const struct wl_product_matrix *matrix)
+{
+    const long long leading = matrix->row_step == 1 ? matrix->column_step : matrix->row_step;
+    return leading * (long long)wl_number_bytes(matrix->type) % ALIGNED_BYTES == 0;
+}
+
+bool wl_product_tell(const struct wl_product *product, struct wl_library_work *work)
+{
+    static const enum wl_library_element elements[] = {
+        [WL_NUMBER_F32] = WL_LIBRARY_F32,    [WL_NUMBER_F64] = WL_LIBRARY_F64,
+        [WL_NUMBER_F16] = WL_LIBRARY_F16,    [WL_NUMBER_BF16] = WL_LIBRARY_F16,
+        [WL_NUMBER_S8] = WL_LIBRARY_BYTES,   [WL_NUMBER_E4M3] = WL_LIBRARY_BYTES,
+        [WL_NUMBER_E5M2] = WL_LIBRARY_BYTES,
+    };
+    const double rows = (double)product->rows, columns = (double)product->columns,
+                 depth = (double)product->depth, count = (double)product->count;
+    *work = (struct wl_library_work){
+        .call = rows > 1 && columns > 1 ? WL_LIBRARY_PRODUCT : WL_LIBRARY_STREAM,
+        .element = elements[product->a.type],
+        .rows = rows,
+        .columns = columns,
+        .depth = depth,
+        .count = count,
+        .bytes = count * (rows * depth * (double)wl_number_bytes(product->a.type) +
+                          depth * columns * (double)wl_number_bytes(product->b.type) +
+                          (product->has_addend ? 2 : 1) * rows * columns *
+                              (double)wl_number_bytes(product->d.type)),
+        .is_unaligned = !has_aligned_lines(&product->a) || !has_aligned_lines(&product->b) ||
+                        !has_aligned_lines(&product->d),
+    };
+    return true;
+}
+
+bool wl_product_kernel_tell(const struct wl_device_library *self, const void *parameters,
+                            const uint32_t grid[3], struct wl_library_work *work)
+{
+    const struct wl_product_kernel *kernel =
+        (const struct wl_product_kernel *)((const char *)self -
+                                           offsetof(struct wl_product_kernel, library));
+    const struct wl_product product = product_with(kernel, parameters, grid);
+    const bool is_told = wl_product_tell(&product, work);
+    if (kernel->may_round && work->element == WL_LIBRARY_F32)
+        work->element = WL_LIBRARY_TF32;
+    return is_told;
 }

@@ -49,6 +49,9 @@ void wl_product_plan_read(struct wl_device_direct_plan *plan, const void *start,
 bool wl_product_plan_write(struct wl_device_direct_plan *plan, const void *start,
                            uint64_t size_bytes);
 
+/* What a library would have to do for it. */
+bool wl_product_tell(const struct wl_product *product, struct wl_library_work *work);
+
 struct wl_product_piece wl_product_find_piece(const struct wl_product *product, uint32_t number);
 /* The sums of A's and B's products. */
 void wl_product_multiply(const struct wl_product *product, const struct wl_product_piece *piece,
@@ -60,20 +63,25 @@ void *wl_product_column(const struct wl_product_matrix *matrix,
 /* A kernel that does nothing but such products. */
 struct wl_product_kernel {
     struct wl_device_direct direct; /* WL_PRODUCT_DIRECT */
-    int tile;                       /* rows and columns of a block; 0: blocks go round */
-    int depth_step;                 /* of which the kernel's sums have multiples */
+    struct wl_device_library library;
+    int tile;       /* rows and columns of a block; 0: blocks go round */
+    int depth_step; /* of which the kernel's sums have multiples */
     bool transposes_a, transposes_b;
+    bool may_round;                /* single precision in tensor cores, where a library's own do */
     enum wl_number factor, result; /* where its kind has several */
     /* All of the product but has_addend and is_padded; count: of products, from the grid. */
     struct wl_product (*read)(const struct wl_product_kernel *self, const void *parameters);
 };
-#define WL_PRODUCT_DIRECT                                                            \
-    {                                                                                \
-        wl_product_kernel_plan, wl_product_kernel_accepts, wl_product_kernel_compute \
+#define WL_PRODUCT_DIRECT                                                           \
+    {wl_product_kernel_plan, wl_product_kernel_accepts, wl_product_kernel_compute}, \
+    {                                                                               \
+        wl_product_kernel_tell                                                      \
     }
 /* Gives the kernel, which may be NULL, when it is known to be that one. self: stays valid. */
 struct wl_device_kernel *wl_product_kernel_known(struct wl_device_kernel *kernel,
                                                  const struct wl_product_kernel *self);
+bool wl_product_kernel_tell(const struct wl_device_library *self, const void *parameters,
+                            const uint32_t grid[3], struct wl_library_work *work);
 bool wl_product_kernel_plan(const struct wl_device_direct *self, const void *parameters,
                             const uint32_t grid[3], struct wl_device_direct_plan *plan);
 bool wl_product_kernel_accepts(const struct wl_device_direct *self, const void *parameters,

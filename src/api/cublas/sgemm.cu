@@ -94,11 +94,16 @@ DEVICE void sgemm(int m, int n, int k, float alpha, const float *a, int lda, con
         }
 }
 
+/* A product of a batch for each block in z. */
 #define KERNEL(name, tile, trans_a, trans_b)                                                    \
     GLOBAL void name(int m, int n, int k, float alpha, const float *a, int lda, const float *b, \
-                     int ldb, float beta, float *c, int ldc)                                    \
+                     int ldb, float beta, float *c, int ldc, long long stride_a,                \
+                     long long stride_b, long long stride_c)                                    \
     {                                                                                           \
-        sgemm<tile, trans_a, trans_b>(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);            \
+        const long long batch = __nvvm_read_ptx_sreg_ctaid_z();                                 \
+        sgemm<tile, trans_a, trans_b>(m, n, k, alpha, a + batch * stride_a, lda,                \
+                                      b + batch * stride_b, ldb, beta, c + batch * stride_c,    \
+                                      ldc);                                                     \
     }
 
 KERNEL(warplens_sgemm_nn_64x64, 64, false, false)

@@ -32,6 +32,8 @@ struct wl_cublas_product {
     const float *beta;
     float *c;
     int64_t ldc;
+    int64_t count; /* of products, whose matrices lie so many elements apart: */
+    int64_t stride_a, stride_b, stride_c;
     const struct wl_cublas_handle *handle;
 };
 

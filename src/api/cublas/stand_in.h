@@ -13,6 +13,8 @@ struct wl_cublas_handle {
 
 /* cublasPointerMode_t */
 enum { WL_CUBLAS_POINTERS_ON_HOST, WL_CUBLAS_POINTERS_ON_DEVICE };
+/* cublasMath_t: products of single precision may be rounded to TF32. */
+enum { WL_CUBLAS_MATH_TF32 = 3 };
 
 /* NULL if it is no handle. */
 struct wl_cublas_handle *wl_cublas_check(void *pointer);

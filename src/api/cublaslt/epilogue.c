@@ -95,6 +95,25 @@ bool wl_lt_has_epilogue_memory(const struct wl_lt_product *product)
 
 /* ---- its kernels ---- */
 
+static bool tell_fused(const struct wl_device_library *self, const void *parameters,
+                       const uint32_t grid[3], struct wl_library_work *work)
+{
+    (void)self;
+    (void)parameters;
+    (void)grid;
+    work->call = WL_LIBRARY_FUSED;
+    return true;
+}
+
+const struct wl_device_library wl_lt_fused_library = {tell_fused};
+
+static void set_fused(const char *name)
+{
+    struct wl_device_kernel *kernel = wl_stand_in_kernel(&wl_lt_kernels, name);
+    if (kernel)
+        wl_device_kernel_set_library(kernel, &wl_lt_fused_library);
+}
+
 static int finish_plain(const struct wl_lt_product *product, int what, void *to, void *stream)
 {
     int type = wl_lt_kernel_type(product->d.type);
@@ -105,6 +124,7 @@ static int finish_plain(const struct wl_lt_product *product, int what, void *to,
     struct wl_device_kernel *kernel = wl_stand_in_kernel(&wl_lt_kernels, "warplens_epilogue");
     if (kernel)
         wl_device_kernel_set_direct(kernel, &wl_lt_epilogue_direct);
+    set_fused("warplens_epilogue");
     return wl_stand_in_run(&wl_lt_kernels, "warplens_epilogue", (uint64_t)(rows * columns), stream,
                            parameters);
 }

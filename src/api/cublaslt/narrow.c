@@ -134,9 +134,10 @@ static struct wl_lt_narrow arguments_of(const struct wl_lt_product *product)
     return made;
 }
 
-/* direct: NULL if the kernel has none. */
-static int run(const char *name, const struct wl_device_direct *direct, const uint32_t grid[3],
-               void *stream, void **parameters)
+/* direct and library: NULL if the kernel has none. */
+static int run(const char *name, const struct wl_device_direct *direct,
+               const struct wl_device_library *library, const uint32_t grid[3], void *stream,
+               void **parameters)
 {
     struct wl_device_request request = {
         .kernel = wl_stand_in_kernel(&wl_lt_kernels, name),
@@ -147,6 +148,8 @@ static int run(const char *name, const struct wl_device_direct *direct, const ui
     };
     if (request.kernel && direct)
         wl_device_kernel_set_direct(request.kernel, direct);
+    if (request.kernel && library)
+        wl_device_kernel_set_library(request.kernel, library);
     return request.kernel && !wl_device_launch(&request) ? WL_LT_OK : WL_LT_EXECUTION_FAILED;
 }
 
@@ -186,10 +189,11 @@ int wl_lt_multiply_narrow(void *handle, const struct wl_lt_product *product, con
     memcpy(&arguments.beta, beta, sizeof arguments.beta);
     if (arguments.beta != 0 && !c)
         return WL_LT_INVALID_VALUE;
-    int status = arguments.largest ? run("warplens_narrow_begin", NULL, (uint32_t[]){1, 1, 1},
-                                         stream, (void *[]){&arguments.largest})
-                                   : WL_LT_OK;
-    return status
-               ? status
-               : run("warplens_narrow", &wl_lt_narrow_direct, grid, stream, (void *[]){&arguments});
+    int status = arguments.largest
+                     ? run("warplens_narrow_begin", NULL, &wl_lt_fused_library,
+                           (uint32_t[]){1, 1, 1}, stream, (void *[]){&arguments.largest})
+                     : WL_LT_OK;
+    return status ? status
+                  : run("warplens_narrow", &wl_lt_narrow_direct, &wl_lt_narrow_library, grid,
+                        stream, (void *[]){&arguments});
 }

@@ -145,3 +145,13 @@ static bool plan(const struct wl_device_direct *self, const void *parameters,
 }
 
 const struct wl_device_direct wl_lt_narrow_direct = {.plan = plan, .compute = compute};
+
+static bool tell(const struct wl_device_library *self, const void *parameters,
+                 const uint32_t grid[3], struct wl_library_work *work)
+{
+    const struct wl_product product = product_of(parameters, grid[2]);
+    (void)self;
+    return wl_product_tell(&product, work);
+}
+
+const struct wl_device_library wl_lt_narrow_library = {tell};

@@ -45,6 +45,8 @@ void wl_sim_facts_of_launch(const struct wl_device_launch *launch,
     }
     wl_facts_add_text(list, "launch__is_stand_in",
                       yes_or_no(launch->module && launch->module->is_stand_in));
+    if (launch->is_library_time)
+        wl_facts_add_text(list, "launch__is_library_time", "yes");
     if (launch->kernel)
         wl_facts_add_text(list, "launch__registers_source", launch->kernel->registers_source);
     if (occupancy && occupancy->limiter)

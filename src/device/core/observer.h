@@ -36,7 +36,8 @@ struct wl_device_launch {
     uint32_t cluster[3]; /* blocks; 0: the launch has no clusters */
     uint32_t shared_dynamic_bytes;
     bool is_cooperative, l1_global_loads;
-    uint64_t start_ns; /* CLOCK_REALTIME */
+    bool is_library_time; /* it takes what a library's own kernels would, not what its own do */
+    uint64_t start_ns;    /* CLOCK_REALTIME */
 };
 
 /* What the simulated GPU does, on its own clock (device/core/clock.h). */

@@ -140,6 +140,8 @@ static int lower(struct wl_device_kernel *kernel)
             is_compiled && is_for_this_gpu(kernel) ? kernel->info.registers_per_thread : 0,
     };
     enum wl_code code = wl_ptx_lower(&input, &kernel->program, &kernel->error);
+    if (code == WL_ERR_CORRUPT)
+        return wl_device_refuse_text(&kernel->error);
     if (code) {
         wl_device_kernel_note(kernel, "unsupported-kernel", "cannot be simulated", &kernel->error);
         return code == WL_ERR_UNSUPPORTED ? WL_DEVICE_NOT_SUPPORTED : WL_DEVICE_INVALID_PTX;

@@ -15,6 +15,8 @@
 #define CONTAINER_HEADER_BYTES 16
 #define ELF_MAGIC 0x464C457Fu
 
+static const char wrong_text[] = "the PTX of the kernel has an error";
+
 static struct wl_device_module *add_module(const char *name)
 {
     struct wl_device_module *module = wl_alloc_zero(1, sizeof *module);
@@ -266,6 +268,14 @@ static void lay_out_variables(struct wl_device_image *image)
         wl_device.options.padding_bytes ? lay_out_apart(image) : lay_out_together(image);
 }
 
+int wl_device_refuse_text(struct wl_error *error)
+{
+    wl_device_note(2, "bad-ptx", error->hint, "%s: %s", error->where, error->message);
+    *error = (struct wl_error){0};
+    wl_error_set(error, WL_ERR_INPUT, "%s", wrong_text);
+    return WL_DEVICE_INVALID_PTX;
+}
+
 static int parse_image(struct wl_device_module *module, struct wl_device_image *image)
 {
     struct wl_error error = {0};
@@ -276,8 +286,7 @@ static int parse_image(struct wl_device_module *module, struct wl_device_image *
     const bool is_compiled = module->wrapper || module->is_stand_in;
     if ((is_compiled ? wl_ptx_module_open : wl_ptx_module_parse)(
             image->text, image->text_bytes, image->info.name, &image->parsed, &error)) {
-        image->parse_code = WL_DEVICE_INVALID_PTX;
-        wl_device_note(2, "bad-ptx", error.hint, "%s: %s", error.where, error.message);
+        image->parse_code = wl_device_refuse_text(&error);
         return image->parse_code;
     }
     image->info.id = wl_device_number_next(WL_DEVICE_NUMBER_MODULE);
@@ -436,7 +445,7 @@ struct wl_device_image *wl_device_module_find_entry(struct wl_device_module *mod
         *code = WL_DEVICE_INVALID_FUNCTION;
     wl_error_set(error, WL_ERR_INPUT,
                  *code == WL_DEVICE_NO_IMAGE      ? "the program has no PTX for the model GPU"
-                 : *code == WL_DEVICE_INVALID_PTX ? "the PTX of the kernel has an error"
+                 : *code == WL_DEVICE_INVALID_PTX ? wrong_text
                                                   : "no PTX defines the kernel");
     return NULL;
 }

@@ -282,6 +282,15 @@ static void say_obstacle(struct wl_device_kernel *kernel, const char *obstacle)
     free(name);
 }
 
+void wl_device_add_library_time(double duration_ns, struct wl_sim_counts *counts)
+{
+    const double clock_hz = wl_device.gpu.sm_clock_hz;
+    counts->values = wl_alloc_zero(3, sizeof *counts->values);
+    wl_device_add_value(counts, duration_ns, "gpu__time_duration.sum");
+    wl_device_add_value(counts, duration_ns * clock_hz / 1e9, "gpc__cycles_elapsed.max");
+    wl_device_add_value(counts, clock_hz, "gpc__cycles_elapsed.avg.per_second");
+}
+
 uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_launch *launch,
                            const struct wl_trace *traces, uint32_t trace_count,
                            const struct wl_trace *alone, bool is_wanted,

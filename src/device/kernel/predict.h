@@ -18,6 +18,9 @@ uint32_t wl_device_traces_begin(uint64_t block_count, struct wl_trace traces[WL_
 void wl_device_add_value(struct wl_sim_counts *counts, double number, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* All that is known of how long a launch takes whose time is that of a library's own kernels. */
+void wl_device_add_library_time(double duration_ns, struct wl_sim_counts *counts);
+
 /* alone: the block that goes on alone, if any (struct wl_sim_options). Adds the prediction to
  * counts: values, or why there are none; per-instruction cycles; where it is
  * wanted, and not only its length, what it would take without causes of delay. Returns how long

@@ -220,6 +220,7 @@ struct run {
     struct wl_sim_work *work;
     int device; /* of the thread that asked */
     bool is_wanted, is_timed;
+    double library_ns; /* what a library's own kernels would take; 0: the launch takes its time */
     enum wl_code code;
 };
 
@@ -231,8 +232,11 @@ static void begin(struct run *run, uint32_t stream_id)
     run->watch =
         (struct wl_device_watch){.launch = &run->launch, .program = request->kernel->program};
     make_input(request, run->parameters, &run->input);
+    run->library_ns =
+        asked->skip_prediction ? 0 : wl_device_library_ns(request->kernel, &run->input);
+    run->launch.is_library_time = run->library_ns > 0;
     run->is_wanted = observe_begin(&run->launch);
-    run->is_timed = !asked->skip_prediction &&
+    run->is_timed = !asked->skip_prediction && !run->launch.is_library_time &&
                     (run->is_wanted ||
                      (asked->predict_all && !wl_device_length_find(request, run->parameters)));
     run->options = (struct wl_sim_options){
@@ -273,15 +277,27 @@ static void place_on_timeline(const struct run *run, uint64_t length_ns)
     wl_device_timeline_kernel(request->stream, &run->launch, share_of(request), length, length_ns);
 }
 
+/* Nanoseconds that the launch takes, 0: not known; adds what is known of them to its counts. */
+static uint64_t predict(struct run *run)
+{
+    if (run->code != WL_OK)
+        return 0;
+    if (run->launch.is_library_time) {
+        if (run->is_wanted)
+            wl_device_add_library_time(run->library_ns, &run->counts);
+        return (uint64_t)(run->library_ns + 0.5);
+    }
+    return run->is_timed ? wl_device_predict(run->request.kernel, &run->input, run->traces,
+                                             run->options.trace_count, &run->goes_on,
+                                             run->is_wanted, &run->counts)
+                         : 0;
+}
+
 /* What comes of the run. Frees what it has. */
 static int end(struct run *run, struct wl_device_children *made)
 {
     const struct wl_device_request *request = &run->request;
-    uint64_t length_ns =
-        run->is_timed && run->code == WL_OK
-            ? wl_device_predict(request->kernel, &run->input, run->traces, run->options.trace_count,
-                                &run->goes_on, run->is_wanted, &run->counts)
-            : 0;
+    const uint64_t length_ns = predict(run);
     for (uint32_t i = 0; i < run->options.trace_count; i++)
         wl_trace_free(&run->traces[i]);
     wl_trace_free(&run->goes_on);

@@ -21,4 +21,8 @@ int wl_device_run(const struct wl_device_request *request, uint32_t stream_id, u
 bool wl_device_direct_run(const struct wl_device_kernel *kernel, const struct wl_sim_launch *launch,
                           const struct wl_sim_options *options);
 
+/* What the library's own kernels would take for the launch, in nanoseconds; 0: not told. */
+double wl_device_library_ns(const struct wl_device_kernel *kernel,
+                            const struct wl_sim_launch *launch);
+
 #endif

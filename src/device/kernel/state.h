@@ -9,6 +9,7 @@
 #include "device/core/state.h"
 #include "device/kernel/direct.h"
 #include "device/kernel/launch.h"
+#include "device/kernel/library.h"
 
 extern const struct wl_device_part wl_device_kernel_part;
 
@@ -62,9 +63,10 @@ struct wl_device_kernel {
     int32_t carveout_pct;
     uint32_t cluster[3]; /* set by the program, 0: not */
     bool has_large_clusters;
-    struct wl_device_whatif_row *whatif;   /* kernel/whatif.c */
-    enum wl_device_sparing sparing;        /* kernel/repeats.c */
-    const struct wl_device_direct *direct; /* of a stand-in; atomic; NULL: there is none */
+    struct wl_device_whatif_row *whatif;     /* kernel/whatif.c */
+    enum wl_device_sparing sparing;          /* kernel/repeats.c */
+    const struct wl_device_direct *direct;   /* of a stand-in; atomic; NULL: there is none */
+    const struct wl_device_library *library; /* the same */
     UT_hash_handle hh;
 };
 
@@ -103,6 +105,10 @@ uint64_t wl_device_module_resolve(struct wl_device_module *module,
                                   const struct wl_device_image *image, const char *name);
 /* The name of the module variable that has its memory there for itself; NULL if there is none. */
 const char *wl_device_module_variable_at(uint64_t address);
+/* Says what is wrong with the text of an image; the error is of a kernel then.
+ * WL_DEVICE_INVALID_PTX.
+ */
+int wl_device_refuse_text(struct wl_error *error);
 /* Sets the variables of an image to their initial values. */
 void wl_device_module_initialise(struct wl_device_module *module, struct wl_device_image *image);
 void wl_device_module_free(struct wl_device_module *module);

@@ -32,7 +32,8 @@ struct wl_ptx_lower_input {
 };
 
 /* Errors: WL_ERR_UNSUPPORTED (an instruction, by name, with kernel, file and line),
- * WL_ERR_INPUT (malformed). The program keeps no pointer into the module. Free with
+ * WL_ERR_INPUT (malformed), WL_ERR_CORRUPT (the text of a body cannot be read; told as by
+ * wl_ptx_function_read). The program keeps no pointer into the module. Free with
  * wl_program_free. */
 enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_program **program,
                           struct wl_error *error);

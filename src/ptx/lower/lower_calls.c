@@ -90,8 +90,8 @@ static void visit(struct lower_calls *calls, const struct wl_ptx_function *funct
         known->is_called |= is_called || known->is_open;
         return;
     }
-    if (!calls->code)
-        calls->code = wl_ptx_function_read(module, function, calls->error);
+    if (!calls->code && wl_ptx_function_read(module, function, calls->error))
+        calls->code = WL_ERR_CORRUPT;
     if (calls->code)
         return;
     struct lower_callee fresh = {

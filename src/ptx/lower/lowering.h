@@ -75,7 +75,7 @@ struct lower_calls {
     struct wl_error *error;
 };
 
-/* Reads the bodies of what the kernel reaches. Errors as wl_ptx_function_read's. */
+/* Reads the bodies of what the kernel reaches; WL_ERR_CORRUPT: one cannot be read. */
 enum wl_code lower_calls_find(struct lower_calls *calls);
 void lower_calls_free(struct lower_calls *calls);
 struct lower_callee *lower_find_callee(const struct lower_calls *calls,

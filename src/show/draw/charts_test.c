@@ -85,8 +85,10 @@ static void what_cannot_be_drawn_says_why(void **state)
         const char *name, *reason;
         size_t launch;
     } cases[] = {
-        {"throughput", "needs a predicted or measured time, which this launch has not", 0},
-        {"stalls", "needs a predicted or measured time, which this launch has not", 0},
+        {"throughput",
+         "needs a predicted or measured time of this kernel, which this launch has not", 0},
+        {"stalls", "needs a predicted or measured time of this kernel, which this launch has not",
+         0},
         {"memory", "the launch failed", 2},
     };
     (void)state;

@@ -165,6 +165,20 @@ static void say_process(struct wl_page_sink *sink, const struct wl_report_proces
     wl_print(sink, "\n");
 }
 
+bool wl_fields_has_library_time(const struct wl_report_launch *launch)
+{
+    return wl_report_attribute(launch, "launch__is_library_time") != NULL;
+}
+
+/* Counts are those of the kernel that ran. */
+static const char *stand_in_remark(const struct wl_report_launch *launch)
+{
+    return wl_fields_has_library_time(launch)
+               ? "a stand-in: Warplens' own kernel in place of a library's; its time is "
+                 "what the library's kernels would take, its counts are its own"
+               : "a stand-in: Warplens' own kernel in place of a library's";
+}
+
 void wl_say_launch(struct wl_view_context *context, struct wl_page_sink *sink,
                    const struct wl_report_launch *before, const struct wl_report_launch *launch)
 {
@@ -188,8 +202,7 @@ void wl_say_launch(struct wl_view_context *context, struct wl_page_sink *sink,
     if (record->status == WL_LAUNCH_FAILED)
         say_remark(sink, "Error", record->message, NULL, 4);
     if (launch->kernel && launch->kernel->module.is_stand_in)
-        say_remark(sink, "Note", "a stand-in: Warplens' own kernel in place of a library's", NULL,
-                   4);
+        say_remark(sink, "Note", stand_in_remark(launch), NULL, 4);
     const struct wl_record_attribute *stack = wl_report_attribute(launch, "launch__call_stack");
     if (stack && stack->text)
         say_remark(sink, "Call Stack", stack->text, NULL, 4);

@@ -13,6 +13,8 @@ extern const struct wl_column wl_launch_columns[WL_LAUNCH_COLUMNS];
 /* Their values, and as JSON its status and what there is of message and NVTX range. */
 void wl_put_launch(struct wl_page_sink *sink, const struct wl_report_launch *launch);
 
+/* Whether the launch's time is that of a library's own kernels, not of the stand-in that ran. */
+bool wl_fields_has_library_time(const struct wl_report_launch *launch);
 /* The kernel's name as it is shown: demangled, else mangled. Not yet safe for a terminal. */
 const char *wl_fields_kernel(const struct wl_report_launch *launch);
 /* The same where it is short, else its short name. */

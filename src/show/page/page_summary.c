@@ -147,6 +147,13 @@ static struct remark *remark_of(struct page *page, const struct wl_metric_value 
                        wl_string_format("%s (%s)", value->text, wl_metric_mark_name(value->mark)));
 }
 
+/* Of a stand-in for a library's kernel nothing is remarked: who reads this cannot change it. */
+static size_t remark_count(const struct page *page, const struct wl_report_launch *launch)
+{
+    const bool is_stand_in = launch->kernel && launch->kernel->module.is_stand_in;
+    return is_stand_in ? 0 : page->section->remark_count;
+}
+
 static void put_remarks(struct page *page, struct wl_page_sink *sink,
                         const struct wl_report_launch *launch, struct wl_metric_set *set)
 {
@@ -157,7 +164,7 @@ static void put_remarks(struct page *page, struct wl_page_sink *sink,
     if (is_failed)
         add_failure(page, launch);
     wl_begin(sink, WL_LEVEL_LIST, "remarks", 0);
-    for (size_t i = 0; i < page->section->remark_count; i++) {
+    for (size_t i = 0; i < remark_count(page, launch); i++) {
         const struct wl_metric_value *remark = wl_metric_get(set, page->section->remarks[i]);
         if (!remark->is_present || !remark->text)
             continue;
@@ -209,7 +216,7 @@ static bool find_remarks(struct page *page, const struct wl_report_launch *launc
 {
     struct wl_metric_set *set = wl_metric_set_create(page->context->catalog, launch);
     found->items = wl_alloc_zero(page->section->remark_count + 1, sizeof(struct remark *));
-    for (size_t i = 0; i < page->section->remark_count; i++) {
+    for (size_t i = 0; i < remark_count(page, launch); i++) {
         const struct wl_metric_value *value = wl_metric_get(set, page->section->remarks[i]);
         if (value->is_present && value->text)
             found->items[found->count++] = remark_of(page, value);

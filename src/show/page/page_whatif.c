@@ -303,6 +303,10 @@ static enum wl_code need_any(struct wl_view_context *context, struct wl_error *e
         return WL_OK;
     wl_error_set(error, WL_ERR_NOTHING, "the report has no what-if of %s",
                  wl_fields_kernel(context->launches[0]));
+    if (wl_fields_has_library_time(context->launches[0]))
+        return wl_error_set_hint(error,
+                                 "its time is that of a library's own kernels, which are not "
+                                 "known here: choose kernels of the program with -k");
     return wl_error_set_hint(error, "run the program again: warplens whatif ./app");
 }
 

@@ -1,0 +1,48 @@
+/* How long a library's own kernels would take for what was asked of them: stand-ins compute the
+ * same, but not as fast. A product of matrices is cut into tiles as fast kernels cut it, of the
+ * sizes and with the splits of the depth that take the least time; all else goes by bytes. What
+ * tiles reach was fitted to readings of an H200 (bench/gpu/library); docs/models/library-model.md
+ * has the formulas, and how far off they are. */
+#ifndef WL_TIMING_LIBRARY_H
+#define WL_TIMING_LIBRARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu/gpu.h"
+
+enum wl_library_call {
+    WL_LIBRARY_PRODUCT,
+    WL_LIBRARY_CONVOLUTION,
+    WL_LIBRARY_NORM,
+    WL_LIBRARY_STREAM, /* goes over its bytes once */
+    WL_LIBRARY_FUSED,  /* part of the kernel before it: takes no time of its own */
+};
+
+/* Of the factors of sums of products. TF32: single precision that tensor cores may round. */
+enum wl_library_element {
+    WL_LIBRARY_F32,
+    WL_LIBRARY_TF32,
+    WL_LIBRARY_F16, /* or bfloat16 */
+    WL_LIBRARY_F64,
+    WL_LIBRARY_BYTES, /* 8-bit integers and floating-point numbers */
+};
+
+enum wl_library_way { WL_LIBRARY_FORWARD, WL_LIBRARY_DATA, WL_LIBRARY_FILTER };
+
+/* Sizes are of the whole call. A convolution is the product that it comes to: its rows are places
+ * of the result, or taps of all channels for the gradient of the filter. */
+struct wl_library_work {
+    enum wl_library_call call;
+    enum wl_library_element element;
+    double rows, columns, depth, count; /* of products; norm: elements of a mean, and means */
+    double bytes;                       /* of operands and results, each counted once */
+    bool is_unaligned;                  /* lines that do not begin at multiples of 16 bytes */
+    enum wl_library_way way;            /* convolution; norm: the first two */
+    bool is_channels_last, has_taps;    /* convolution; has_taps: more than one */
+};
+
+/* Nanoseconds from the start of its first kernel to the end of its last, by the GPU's file; > 0. */
+double wl_library_time_ns(const struct wl_gpu *gpu, const struct wl_library_work *work);
+
+#endif
