@@ -102,3 +102,11 @@ void wl_bounds_check_shared(struct wl_warp *warp, const struct wl_op *op,
                    bytes, kind);
     }
 }
+
+bool wl_bounds_hold(const struct wl_run *run, int64_t start, int64_t end)
+{
+    if (start < 0 || end > UINT32_MAX)
+        return false;
+    const uint32_t at = find_array(run->program, (uint32_t)start);
+    return at != UINT32_MAX && end <= end_of(run, &run->program->shared_arrays[at]);
+}

@@ -13,5 +13,7 @@ void wl_bounds_check_shared(struct wl_warp *warp, const struct wl_op *op,
  * report, if they begin at start or at most so far behind it as is returned. */
 uint32_t wl_bounds_room(const struct wl_warp *warp, const struct wl_op *op, uint32_t bytes,
                         uint32_t *start);
+/* Whether [start, end) of shared memory is in one array. */
+bool wl_bounds_hold(const struct wl_run *run, int64_t start, int64_t end);
 
 #endif

@@ -12,6 +12,7 @@
 #include "sim/found.h"
 #include "sim/race_global.h"
 #include "sim/shadow.h"
+#include "sim/shadow_rows.h"
 #include "sim/unwritten.h"
 
 #define MEMORY_CHECKS (WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_RACE_GLOBAL)
@@ -140,10 +141,17 @@ static void check_arrays_of(struct wl_warp *warp, const struct wl_op *op, uint32
     const bool is_shared = space_of(op) == WL_SITE_SHARED;
     if (!(warp->worker->run->options->checks & WL_CHECK_BOUNDS))
         return;
-    for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+    if (is_shared) {
+        uint32_t start;
+        const uint32_t room = wl_bounds_room(warp, op, bytes, &start);
+        if (!(offsets_of(warp, op, start, room, offset) & WL_WATCH_BEYOND))
+            return;
+        shared = UINT32_MAX;
+    }
+    for (uint32_t lane = 0; lane < WL_LANES && !is_shared; lane++) {
         const uint64_t address = base_address(warp, op, lane);
         offset[lane] = (uint32_t)address;
-        shared |= (uint32_t)(is_shared || (address & WL_WINDOW_MASK) == WL_SHARED_WINDOW) << lane;
+        shared |= (uint32_t)((address & WL_WINDOW_MASK) == WL_SHARED_WINDOW) << lane;
     }
     if (lanes & shared)
         wl_bounds_check_shared(warp, op, offset, lanes & shared, bytes, kind);
@@ -222,13 +230,12 @@ static const struct wl_op *check_fence(struct wl_warp *warp, const struct wl_op 
     return wl_check_run_plain(warp, op);
 }
 
-static const struct wl_op *check_load_shared(struct wl_warp *warp, const struct wl_op *op)
+/* A load of all active lanes, from offsets of which WL_WATCH_... are known. */
+static void look_at_shared_load(struct wl_warp *warp, const struct wl_op *op,
+                                const uint32_t base[WL_LANES], uint32_t seen)
 {
-    uint32_t shifted[WL_LANES], base[WL_LANES];
+    uint32_t shifted[WL_LANES];
     const uint32_t bytes = (uint32_t)op->width_bytes * op->count;
-    uint32_t start;
-    const uint32_t room = wl_bounds_room(warp, op, bytes, &start);
-    const uint32_t seen = offsets_of(warp, op, start, room, base);
     const bool is_one_place = !(seen & WL_WATCH_DIFFERS);
     if (seen & WL_WATCH_BEYOND && warp->worker->run->options->checks & WL_CHECK_BOUNDS)
         wl_bounds_check_shared(warp, op, base, warp->active, bytes, WL_SITE_LOAD);
@@ -241,6 +248,13 @@ static const struct wl_op *check_load_shared(struct wl_warp *warp, const struct 
             wl_shadow_read(warp, op, k ? shifted : base, op->width_bytes, is_one_place);
         }
     }
+}
+
+static const struct wl_op *check_load_shared(struct wl_warp *warp, const struct wl_op *op)
+{
+    uint32_t base[WL_LANES], start;
+    const uint32_t room = wl_bounds_room(warp, op, (uint32_t)op->width_bytes * op->count, &start);
+    look_at_shared_load(warp, op, base, offsets_of(warp, op, start, room, base));
     order(warp, op, true, false);
     return wl_check_run_plain(warp, op);
 }
@@ -265,6 +279,61 @@ static bool is_written_throughout(const struct wl_warp *warp, const struct wl_op
         end = address + bytes;
     }
     return !wl_unwritten_find(unwritten, start, end - start, &found);
+}
+
+bool wl_check_is_simple_load(uint32_t mode, const struct wl_op *op)
+{
+    if (op->spare & WL_ORDER_STRONG)
+        return false;
+    return op->code == WL_OP_LOAD_SHARED ||
+           (op->code == WL_OP_LOAD_GLOBAL && !(mode & WL_CHECK_RACE_GLOBAL));
+}
+
+bool wl_check_shared_at_once(struct wl_warp *warp, const struct wl_shadow_reads *reads,
+                             const uint32_t *base, uint32_t base_count)
+{
+    const struct wl_run *run = warp->worker->run;
+    int64_t start, end;
+    for (uint32_t i = 0; i < base_count && run->options->checks & WL_CHECK_BOUNDS; i++)
+        if (wl_shadow_reads_extent(reads, i, base[i], &start, &end) &&
+            !wl_bounds_hold(run, start, end))
+            return false;
+    return !sees_shared(warp) || wl_shadow_read_all(warp, reads, base);
+}
+
+void wl_check_shared_load(struct wl_warp *warp, const struct wl_op *op,
+                          const uint32_t near[WL_LANES], uint32_t first)
+{
+    uint32_t offset[WL_LANES], start;
+    const uint32_t room = wl_bounds_room(warp, op, (uint32_t)op->width_bytes * op->count, &start);
+    const uint32_t seen = wl_executor_watch()->find_offsets(near, false, first + (uint32_t)op->imm,
+                                                            start, room, offset);
+    look_at_shared_load(warp, op, offset, seen);
+}
+
+#define NEAR_BYTES 4096 /* that are looked at in one go, those between lanes too */
+
+void wl_check_global_load(struct wl_warp *warp, const struct wl_op *op,
+                          const uint64_t far[WL_LANES], uint64_t first)
+{
+    const struct wl_run *run = warp->worker->run;
+    const struct wl_unwritten *unwritten = run->launch->unwritten;
+    const uint32_t bytes = (uint32_t)op->width_bytes * op->count;
+    int64_t low = 0, high = 0;
+    uint64_t found;
+    if (run->is_opaque || !unwritten || !(run->options->checks & WL_CHECK_INIT))
+        return;
+    first += (uint64_t)op->imm;
+    for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+        low = (int64_t)far[lane] < low ? (int64_t)far[lane] : low;
+        high = (int64_t)far[lane] > high ? (int64_t)far[lane] : high;
+    }
+    if (high - low < NEAR_BYTES && !wl_unwritten_find(unwritten, first + (uint64_t)low,
+                                                      (uint64_t)(high - low) + bytes, &found))
+        return;
+    const struct touch touch = {.warp = warp, .op = op, .space = WL_SITE_GLOBAL, .is_read = true};
+    for (uint32_t lane = 0; lane < WL_LANES; lane++)
+        touch_global(&touch, lane, first + far[lane], bytes);
 }
 
 /* A vector is one read: the padding of a structure may be among its elements. */

@@ -6,9 +6,9 @@
 #include "sim/state.h"
 
 /* Has compiled what can be of a linked program's operations, where the host has AVX2 and memory may
- * be executed, once it has run often; for tests' engines, what loads nothing now. Belongs to the
- * program. */
-void wl_native_install(struct wl_program *program, enum wl_sim_engine engine);
+ * be executed, once it has run often; for tests' engines, what loads nothing now. checks: of
+ * wl_check_mode, that look at memory and lanes. Belongs to the program. */
+void wl_native_install(struct wl_program *program, enum wl_sim_engine engine, uint32_t checks);
 /* Takes it back: the operations are the executor's again. */
 void wl_native_remove(struct wl_program *program);
 void wl_native_begin_worker(struct wl_worker *worker);

@@ -12,11 +12,18 @@
     uint32_t wl_exec_find_repeats_##level(const uint32_t *);                                    \
     uint32_t wl_exec_find_beyond_##level(const uint32_t *, uint32_t, uint32_t);                 \
     uint32_t wl_exec_find_offsets_##level(const void *, bool, uint32_t, uint32_t, uint32_t,     \
-                                          uint32_t *);
-#define WATCH(level)                                                                          \
-    {                                                                                         \
-        wl_exec_find_loud_##level, wl_exec_find_repeats_##level, wl_exec_find_beyond_##level, \
-            wl_exec_find_offsets_##level                                                      \
+                                          uint32_t *);                                          \
+    uint32_t wl_exec_find_told_##level(const struct wl_shadow_view *, uint32_t, uint32_t,       \
+                                       uint32_t *);                                             \
+    uint32_t wl_exec_mark_reads_##level(const struct wl_shadow_view *,                          \
+                                        const struct wl_shadow_row *, uint32_t);                \
+    uint32_t wl_exec_mark_writes_##level(const struct wl_shadow_view *,                         \
+                                         const struct wl_shadow_row *);
+#define WATCH(level)                                                                             \
+    {                                                                                            \
+        wl_exec_find_loud_##level, wl_exec_find_repeats_##level, wl_exec_find_beyond_##level,    \
+            wl_exec_find_offsets_##level, wl_exec_find_told_##level, wl_exec_mark_reads_##level, \
+            wl_exec_mark_writes_##level                                                          \
     }
 EXECUTOR(v2)
 EXECUTOR(v3)

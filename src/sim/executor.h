@@ -3,6 +3,7 @@
 #ifndef WL_SIM_EXECUTOR_H
 #define WL_SIM_EXECUTOR_H
 
+#include "sim/shadow_columns.h"
 #include "sim/state.h"
 
 /* The executor of the best instruction set this machine has. */
@@ -42,6 +43,17 @@ struct wl_executor_watch {
      * at least is what find_beyond finds. */
     uint32_t (*find_offsets)(const void *base, bool is_wide, uint32_t add, uint32_t start,
                              uint32_t room, uint32_t offset[WL_LANES]);
+    /* Of so many words from index on, WL_SHADOW_RUN at most: sets *loud to those whose read may
+     * change something; returns those of them that nobody wrote before, as far as the view tells,
+     * or not whole. */
+    uint32_t (*find_told)(const struct wl_shadow_view *view, uint32_t index, uint32_t count,
+                          uint32_t *loud);
+    /* Notes plain reads of the loud words, of which find_told told none. Returns those whose reads
+     * tell nothing more. */
+    uint32_t (*mark_reads)(const struct wl_shadow_view *view, const struct wl_shadow_row *row,
+                           uint32_t loud);
+    /* Notes writes of the words but of those that are returned, which may race. */
+    uint32_t (*mark_writes)(const struct wl_shadow_view *view, const struct wl_shadow_row *row);
 };
 const struct wl_executor_watch *wl_executor_watch(void);
 

@@ -70,8 +70,8 @@ void wl_run_link(struct wl_program *program, uint32_t mode, enum wl_sim_engine e
     if (!mode)
         wl_executor_join(program);
     wl_groups_find(program, !(mode & ~WL_CHECK_BUDGET));
-    if (!(mode & ~WL_CHECK_BUDGET) && engine != WL_ENGINE_INTERPRET)
-        wl_native_install(program, engine);
+    if (engine != WL_ENGINE_INTERPRET)
+        wl_native_install(program, engine, mode & ~WL_CHECK_BUDGET);
     program->is_linked = true;
     program->linked_mode = linked_mode;
     program->is_opaque = mode && wl_check_is_opaque(program);

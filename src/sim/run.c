@@ -508,8 +508,10 @@ static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *la
     if (launch->program->uses_heap && !sim->heap)
         sim->heap = wl_heap_create();
     run->heap = sim->heap;
+    /* checks stop in the middle of what would be one segment */
     wl_run_link((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options),
-                options->engine);
+                options->checks && options->stop_at_finding ? WL_ENGINE_INTERPRET
+                                                            : options->engine);
     run->sm_count = count_sms(run, occupancy->blocks_per_sm);
     run->is_opaque = launch->program->is_opaque;
     run->reaches_peers = launch->program->reaches_peers;

@@ -5,74 +5,7 @@
 #include "sim/executor.h"
 #include "sim/found.h"
 #include "sim/reach.h"
-
-/* An access of a word: when (stretch of its warp; 0: none), where, who. A mark is copied right
- * after its last four bytes were set: they are set in one go, as a copy that reads them together
- * would otherwise wait for the stores. */
-struct mark {
-    uint32_t stretch, instruction;
-    union { /* little-endian: who_is() */
-        struct {
-            uint16_t thread;
-            uint8_t bytes;    /* of the word */
-            uint8_t strength; /* enum wl_shadow_strength */
-        };
-        uint32_t who;
-    };
-};
-
-static inline uint32_t who_is(uint32_t thread, uint32_t bytes, uint32_t strength)
-{
-    return thread | bytes << 16 | strength << 24;
-}
-
-/* Whose it is. Not by the narrow member: what the compiler keeps of that in a place of two bytes
- * and reads as a wide one waits for the store. */
-static inline uint32_t warp_of(const struct mark *mark)
-{
-    return mark->who % 0x10000 / WL_LANES;
-}
-
-struct word {
-    struct mark writer, readers[2]; /* the second: of another warp than the first */
-    uint32_t serial;                /* instruction execution of the writer */
-    uint32_t group;                 /* of copies of the writer's warp that wrote it; 0: none did */
-    uint8_t written;                /* bytes, ever */
-};
-
-struct clock {
-    uint32_t stretch[WL_SHADOW_WARPS]; /* of each warp: the last that is over for the owner */
-};
-
-#define PLACES 64
-
-/* Words whose reads tell nothing new, until any warp has seen more: a bit a warp, cleared by
- * whatever is written. Only the stretches of words that have some are cleared. */
-#define QUIET_STRETCH_WORDS 64
-
-struct wl_shadow {
-    uint32_t word_count, serial;
-    uint32_t set_count;
-    uint64_t *has_quiet; /* sets of bits, one for each stretch of words; behind words */
-    uint32_t *quiet;     /* of each word, behind that */
-    struct {
-        uint32_t by, stretch, warps; /* by bit: those behind that stretch of that warp */
-    } behind;                        /* what was last found out; stretch 0: nothing */
-    struct clock signals;            /* what was given away by atomics */
-    struct clock seen[WL_SHADOW_WARPS];
-    struct clock known;                   /* what any warp has seen */
-    struct clock fenced[WL_SHADOW_WARPS]; /* all that lies before the warp's last fence */
-    struct clock
-        pending[WL_SHADOW_WARPS]; /* what it read strongly gave: seen from its next fence on */
-    struct clock places[PLACES];  /* given away by strong writes and by arrivals at barrier
-                                     objects, by hash of their address */
-    uint32_t committed[WL_SHADOW_WARPS],
-        awaited[WL_SHADOW_WARPS];      /* groups of asynchronous copies */
-    struct clock arrived[WL_BARRIERS]; /* of all times: who arrived and ended still counts */
-    uint32_t own[WL_SHADOW_WARPS];     /* the present stretch */
-    _Alignas(uint64_t) struct word words[];
-};
-_Static_assert(sizeof(struct word) % sizeof(uint64_t) == 0, "has_quiet lies behind words");
+#include "sim/shadow_state.h"
 
 /* What lies between arrays counts as written: reads of it are errors of another kind. */
 static void mark_gaps(struct wl_shadow *shadow, const struct wl_program *program)
@@ -81,7 +14,7 @@ static void mark_gaps(struct wl_shadow *shadow, const struct wl_program *program
         const struct wl_shared_array *before = &program->shared_arrays[i - 1];
         uint32_t end = program->shared_arrays[i].start, words = shadow->word_count;
         for (uint32_t at = before->start + before->size_bytes; at < end && at / 4 < words; at++)
-            shadow->words[at / 4].written |= (uint8_t)(1u << at % 4);
+            *word_field(shadow, WL_SHADOW_WRITTEN, at / 4) |= 1u << at % 4;
     }
 }
 
@@ -95,13 +28,23 @@ static uint32_t sets_of(const struct wl_run *run)
     return words_of(run) / QUIET_STRETCH_WORDS / 64 + 1;
 }
 
+/* Words from one column to the next: an odd number of the host's cache lines, so that what is kept
+ * of a word lies in different sets of its caches. */
+static size_t stride_of(const struct wl_run *run)
+{
+    return ((words_of(run) / WL_SHADOW_RUN + 1) | 1) * WL_SHADOW_RUN;
+}
+
+static size_t columns_bytes(const struct wl_run *run)
+{
+    return (WL_SHADOW_COLUMNS * stride_of(run) + WL_SHADOW_RUN) * sizeof(uint32_t);
+}
+
 size_t wl_shadow_bytes(const struct wl_run *run)
 {
     if (!(run->options->checks & (WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_RACE_GLOBAL)))
         return 0;
-    const size_t quiet_bytes = words_of(run) * sizeof(uint32_t);
-    return sizeof(struct wl_shadow) + words_of(run) * sizeof(struct word) +
-           sets_of(run) * sizeof(uint64_t) + quiet_bytes;
+    return sizeof(struct wl_shadow) + columns_bytes(run) + sets_of(run) * sizeof(uint64_t);
 }
 
 void wl_shadow_begin(struct wl_shadow *shadow, const struct wl_run *run)
@@ -109,8 +52,9 @@ void wl_shadow_begin(struct wl_shadow *shadow, const struct wl_run *run)
     memset(shadow, 0, wl_shadow_bytes(run));
     shadow->word_count = words_of(run);
     shadow->set_count = sets_of(run);
-    shadow->has_quiet = (uint64_t *)(void *)(shadow->words + shadow->word_count);
-    shadow->quiet = (uint32_t *)(shadow->has_quiet + shadow->set_count);
+    for (uint32_t i = 0; i < WL_SHADOW_COLUMNS; i++)
+        shadow->words.column[i] = shadow->memory + i * stride_of(run);
+    shadow->has_quiet = (uint64_t *)(void *)((uint8_t *)shadow->memory + columns_bytes(run));
     for (int i = 0; i < WL_SHADOW_WARPS; i++)
         shadow->own[i] = 1;
     mark_gaps(shadow, run->program);
@@ -142,9 +86,8 @@ static void forget_quiet(struct wl_shadow *shadow)
         for (uint64_t left = shadow->has_quiet[i]; left; left &= left - 1) {
             const uint32_t first = (i * 64 + (uint32_t)__builtin_ctzll(left)) * QUIET_STRETCH_WORDS;
             const uint32_t words = shadow->word_count - first;
-            memset(shadow->quiet + first, 0,
-                   (words < QUIET_STRETCH_WORDS ? words : QUIET_STRETCH_WORDS) *
-                       sizeof *shadow->quiet);
+            memset(word_field(shadow, WL_SHADOW_QUIET, first), 0,
+                   (words < QUIET_STRETCH_WORDS ? words : QUIET_STRETCH_WORDS) * sizeof(uint32_t));
         }
         shadow->has_quiet[i] = 0;
     }
@@ -159,11 +102,17 @@ static void see(struct wl_shadow *shadow, uint32_t warp, const struct clock *fro
     shadow->behind.stretch = 0;
 }
 
+/* A new stretch of the warp begins. Returns the last. */
+static uint32_t begin_stretch(struct wl_shadow *shadow, uint32_t warp)
+{
+    return shadow->seen[warp].stretch[warp] = shadow->own[warp]++;
+}
+
 /* All the warp did and saw so far goes into clock; a new stretch begins. */
 static void give(struct wl_shadow *shadow, uint32_t warp, struct clock *clock)
 {
     merge(clock, &shadow->seen[warp]);
-    clock->stretch[warp] = shadow->own[warp]++;
+    clock->stretch[warp] = begin_stretch(shadow, warp);
 }
 
 void wl_shadow_arrive(struct wl_warp *warp, uint32_t barrier)
@@ -194,7 +143,7 @@ void wl_shadow_await(struct wl_warp *warp)
 
 void wl_shadow_sync_lanes(struct wl_warp *warp)
 {
-    warp->cta->shadow->own[warp->index]++;
+    begin_stretch(warp->cta->shadow, warp->index);
 }
 
 void wl_shadow_fence(struct wl_warp *warp)
@@ -288,10 +237,11 @@ void wl_shadow_await_copies(struct wl_warp *warp)
     wl_shadow_await_groups(warp, 0);
 }
 
-/* Whether a copy may still write the word. */
-static bool is_awaited(const struct wl_shadow *shadow, const struct word *word)
+/* Whether no copy may still write the word. */
+static bool is_awaited(const struct wl_shadow *shadow, uint32_t index)
 {
-    return !word->group || word->group <= shadow->awaited[warp_of(&word->writer)];
+    const struct mark writer = mark_at(shadow, WL_SHADOW_WRITER, index);
+    return *word_field(shadow, WL_SHADOW_GROUP, index) <= shadow->awaited[warp_of(&writer)];
 }
 
 /* ---- accesses ---- */
@@ -306,8 +256,8 @@ static bool races(const struct wl_shadow *shadow, const struct mark *mark, uint3
                   const struct mark *mine)
 {
     uint32_t other = warp_of(mark);
-    return mark->stretch && mark->bytes & mine->bytes && other != warp &&
-           !wl_shadow_are_strong(mark->strength, mine->strength) &&
+    return mark->stretch && bytes_of(mark) & bytes_of(mine) && other != warp &&
+           !wl_shadow_are_strong(strength_of(mark), strength_of(mine)) &&
            mark->stretch > shadow->seen[warp].stretch[other];
 }
 
@@ -316,10 +266,10 @@ static bool races(const struct wl_shadow *shadow, const struct mark *mark, uint3
 static bool races_in_warp(const struct wl_shadow *shadow, const struct mark *mark, uint32_t warp,
                           const struct mark *mine)
 {
-    return mark->stretch == shadow->own[warp] && mark->bytes & mine->bytes &&
-           mark->thread != mine->thread && warp_of(mark) == warp &&
-           mark->instruction != mine->instruction && mark->strength != WL_SHADOW_STRONG &&
-           mine->strength != WL_SHADOW_STRONG;
+    return mark->stretch == shadow->own[warp] && bytes_of(mark) & bytes_of(mine) &&
+           thread_of(mark) != thread_of(mine) && warp_of(mark) == warp &&
+           mark->instruction != mine->instruction && strength_of(mark) != WL_SHADOW_STRONG &&
+           strength_of(mine) != WL_SHADOW_STRONG;
 }
 
 static void report_race(struct wl_warp *warp, const struct wl_op *op,
@@ -338,7 +288,7 @@ static void report_race(struct wl_warp *warp, const struct wl_op *op,
                                  .is_after_read = after_read};
     for (int axis = 0; axis < 3; axis++)
         finding.other_thread[axis] =
-            run->thread_index[warp_of(other)][axis][other->thread % WL_LANES];
+            run->thread_index[warp_of(other)][axis][thread_of(other) % WL_LANES];
     wl_found(warp, op, access->lane, &finding);
 }
 
@@ -363,20 +313,23 @@ static bool contradicts(const struct wl_shadow_access *access, uint32_t other_la
            ((access->values[access->lane] ^ access->values[other_lane]) & mask) != 0;
 }
 
-static void add_mark(struct mark *mark, const struct mark *newer)
+static void add_mark(struct wl_shadow *shadow, enum wl_shadow_column to, uint32_t index,
+                     const struct mark *newer)
 {
-    const bool is_same = mark->stretch == newer->stretch &&
-                         mark->instruction == newer->instruction && warp_of(mark) == warp_of(newer);
-    const uint32_t kept = is_same ? mark->who & who_is(0, 0xf, 0) : 0;
-    mark->stretch = newer->stretch;
-    mark->instruction = newer->instruction;
-    mark->who = newer->who | kept;
+    struct mark mark = mark_at(shadow, to, index);
+    const bool is_same = mark.stretch == newer->stretch && mark.instruction == newer->instruction &&
+                         warp_of(&mark) == warp_of(newer);
+    const uint32_t kept = is_same ? mark.who & WL_SHADOW_WHOLE : 0;
+    mark = *newer;
+    mark.who |= kept;
+    set_mark(shadow, to, index, &mark);
 }
 
 /* What an access of the word races with, if anything. */
 struct conflict {
+    bool is_there;
     enum wl_finding_kind kind;
-    const struct mark *other; /* NULL: none */
+    struct mark other;
     bool after_read;
 };
 
@@ -385,26 +338,30 @@ static struct conflict find_write_conflict(const struct wl_warp *warp,
                                            const struct mark *mark)
 {
     const struct wl_shadow *shadow = warp->cta->shadow;
-    const struct word *word = &shadow->words[index];
-    const struct mark *writer = &word->writer;
-    bool is_same_instruction = writer->stretch && word->serial == shadow->serial;
-    if (is_same_instruction && !access->is_atomic && writer->bytes & mark->bytes &&
-        contradicts(access, writer->thread % WL_LANES))
-        return (struct conflict){WL_FINDING_RACE_LANES, writer, false};
-    if (!is_awaited(shadow, word) && writer->bytes & mark->bytes && !access->is_copy)
-        return (struct conflict){WL_FINDING_RACE_COPY, writer, false};
-    if (races(shadow, writer, warp->index, mark) && !keeps_value(warp, access, index, mark->bytes))
-        return (struct conflict){WL_FINDING_RACE_AFTER_WRITE, writer, false};
+    const struct mark writer = mark_at(shadow, WL_SHADOW_WRITER, index);
+    const struct mark readers[] = {mark_at(shadow, WL_SHADOW_READER, index),
+                                   mark_at(shadow, WL_SHADOW_SECOND, index)};
+    const bool meets_writer = bytes_of(&writer) & bytes_of(mark);
+    bool is_same_instruction =
+        writer.stretch && *word_field(shadow, WL_SHADOW_SERIAL, index) == shadow->serial;
+    if (is_same_instruction && !access->is_atomic && meets_writer &&
+        contradicts(access, thread_of(&writer) % WL_LANES))
+        return (struct conflict){true, WL_FINDING_RACE_LANES, writer, false};
+    if (!is_awaited(shadow, index) && meets_writer && !access->is_copy)
+        return (struct conflict){true, WL_FINDING_RACE_COPY, writer, false};
+    if (races(shadow, &writer, warp->index, mark) &&
+        !keeps_value(warp, access, index, bytes_of(mark)))
+        return (struct conflict){true, WL_FINDING_RACE_AFTER_WRITE, writer, false};
     for (int i = 0; i < 2; i++)
-        if (races(shadow, &word->readers[i], warp->index, mark))
-            return (struct conflict){WL_FINDING_RACE_AFTER_READ, &word->readers[i], true};
-    if (races_in_warp(shadow, writer, warp->index, mark) &&
-        !keeps_value(warp, access, index, mark->bytes))
-        return (struct conflict){WL_FINDING_RACE_WARP, writer, false};
+        if (races(shadow, &readers[i], warp->index, mark))
+            return (struct conflict){true, WL_FINDING_RACE_AFTER_READ, readers[i], true};
+    if (races_in_warp(shadow, &writer, warp->index, mark) &&
+        !keeps_value(warp, access, index, bytes_of(mark)))
+        return (struct conflict){true, WL_FINDING_RACE_WARP, writer, false};
     for (int i = 0; i < 2; i++)
-        if (races_in_warp(shadow, &word->readers[i], warp->index, mark) &&
-            !keeps_value(warp, access, index, mark->bytes))
-            return (struct conflict){WL_FINDING_RACE_WARP, &word->readers[i], true};
+        if (races_in_warp(shadow, &readers[i], warp->index, mark) &&
+            !keeps_value(warp, access, index, bytes_of(mark)))
+            return (struct conflict){true, WL_FINDING_RACE_WARP, readers[i], true};
     return (struct conflict){0};
 }
 
@@ -412,8 +369,8 @@ static struct conflict find_write_conflict(const struct wl_warp *warp,
  * no warp has seen it. */
 static inline bool is_unseen(const struct wl_shadow *shadow, const struct mark *mark, uint8_t bytes)
 {
-    return mark->stretch > shadow->known.stretch[warp_of(mark)] && (mark->bytes & bytes) == bytes &&
-           mark->strength == WL_SHADOW_PLAIN;
+    return mark->stretch > shadow->known.stretch[warp_of(mark)] &&
+           (bytes_of(mark) & bytes) == bytes && strength_of(mark) == WL_SHADOW_PLAIN;
 }
 
 /* Whether an atomic hides nothing of the plain write before it, of the same warp, if that stays as
@@ -422,8 +379,8 @@ static inline bool is_unseen(const struct wl_shadow *shadow, const struct mark *
 static bool keeps_plain(const struct wl_shadow *shadow, const struct mark *plain,
                         const struct mark *atomic)
 {
-    return atomic->strength == WL_SHADOW_STRONG && plain->stretch &&
-           warp_of(plain) == warp_of(atomic) && is_unseen(shadow, plain, atomic->bytes);
+    return strength_of(atomic) == WL_SHADOW_STRONG && plain->stretch &&
+           warp_of(plain) == warp_of(atomic) && is_unseen(shadow, plain, bytes_of(atomic));
 }
 
 /* True if it was reported. */
@@ -432,17 +389,18 @@ static bool write_word(struct wl_warp *warp, const struct wl_op *op,
                        const struct mark *mark)
 {
     struct wl_shadow *shadow = warp->cta->shadow;
-    struct word *word = &shadow->words[index];
+    const struct mark writer = mark_at(shadow, WL_SHADOW_WRITER, index);
     struct conflict conflict = find_write_conflict(warp, access, index, mark);
-    if (conflict.other)
-        report_race(warp, op, access, conflict.kind, conflict.other, conflict.after_read);
-    word->written |= mark->bytes;
-    shadow->quiet[index] = 0;
-    if (!keeps_plain(shadow, &word->writer, mark))
-        add_mark(&word->writer, mark);
-    word->serial = shadow->serial;
-    word->group = access->is_copy ? shadow->committed[warp->index] + 1 : 0;
-    return conflict.other != NULL;
+    if (conflict.is_there)
+        report_race(warp, op, access, conflict.kind, &conflict.other, conflict.after_read);
+    *word_field(shadow, WL_SHADOW_WRITTEN, index) |= bytes_of(mark);
+    *word_field(shadow, WL_SHADOW_QUIET, index) = 0;
+    if (!keeps_plain(shadow, &writer, mark))
+        add_mark(shadow, WL_SHADOW_WRITER, index, mark);
+    *word_field(shadow, WL_SHADOW_SERIAL, index) = shadow->serial;
+    *word_field(shadow, WL_SHADOW_GROUP, index) =
+        access->is_copy ? shadow->committed[warp->index] + 1 : 0;
+    return conflict.is_there;
 }
 
 static bool read_word(struct wl_warp *warp, const struct wl_op *op,
@@ -450,25 +408,24 @@ static bool read_word(struct wl_warp *warp, const struct wl_op *op,
                       const struct mark *mark)
 {
     struct wl_shadow *shadow = warp->cta->shadow;
-    struct word *word = &shadow->words[index];
-    const struct mark *writer = &word->writer;
+    const struct mark writer = mark_at(shadow, WL_SHADOW_WRITER, index);
+    const struct mark reader = mark_at(shadow, WL_SHADOW_READER, index);
     if (access->is_atomic)
         return false;
-    bool is_race = races(shadow, writer, warp->index, mark);
-    bool is_copied = !is_awaited(shadow, word) && writer->bytes & mark->bytes;
-    bool is_in_warp = races_in_warp(shadow, writer, warp->index, mark);
+    bool is_race = races(shadow, &writer, warp->index, mark);
+    bool is_copied = !is_awaited(shadow, index) && bytes_of(&writer) & bytes_of(mark);
+    bool is_in_warp = races_in_warp(shadow, &writer, warp->index, mark);
     if (is_race || is_copied || is_in_warp)
         report_race(warp, op, access,
                     is_copied ? WL_FINDING_RACE_COPY
                     : is_race ? WL_FINDING_RACE_READ
                               : WL_FINDING_RACE_WARP,
-                    writer, false);
-    struct mark whole = *mark;
-    whole.bytes = 0xf;
-    whole.strength = WL_SHADOW_PLAIN;
-    bool is_second = word->readers[0].stretch && warp_of(&word->readers[0]) != warp->index &&
-                     races(shadow, &word->readers[0], warp->index, &whole);
-    add_mark(&word->readers[is_second], mark);
+                    &writer, false);
+    const struct mark whole = {mark->stretch, mark->instruction,
+                               who_is(thread_of(mark), 0xf, WL_SHADOW_PLAIN)};
+    bool is_second = reader.stretch && warp_of(&reader) != warp->index &&
+                     races(shadow, &reader, warp->index, &whole);
+    add_mark(shadow, is_second ? WL_SHADOW_SECOND : WL_SHADOW_READER, index, mark);
     return is_race || is_copied || is_in_warp;
 }
 
@@ -482,36 +439,31 @@ static uint8_t bytes_of_word(const struct wl_shadow_access *access, uint32_t wor
 static bool is_unwritten(const struct wl_shadow *shadow, const struct wl_shadow_access *access,
                          uint32_t first, uint32_t last)
 {
-    uint8_t written = 0;
+    uint32_t written = 0;
     for (uint32_t word = first; word <= last; word++)
-        written |= shadow->words[word].written & bytes_of_word(access, word);
+        written |= *word_field(shadow, WL_SHADOW_WRITTEN, word) & bytes_of_word(access, word);
     return written == 0;
 }
 
 /* Whether the access lies behind the warp: it is of a stretch before, or it has seen it. */
 static inline bool is_behind(const struct wl_shadow *shadow, uint32_t warp, const struct mark *mark)
 {
-    const uint32_t by = warp_of(mark);
-    return by == warp ? mark->stretch != shadow->own[by]
-                      : mark->stretch <= shadow->seen[warp].stretch[by];
+    return mark->stretch <= shadow->seen[warp].stretch[warp_of(mark)];
 }
 
-/* Whether the word was last written before the warp's present stretch, by no copy. */
-static inline bool is_settled(const struct wl_shadow *shadow, uint32_t warp,
-                              const struct word *word, uint8_t bytes)
+static inline bool has_written(const struct wl_shadow *shadow, uint32_t index, uint8_t bytes)
 {
-    return is_behind(shadow, warp, &word->writer) && (word->written & bytes) == bytes &&
-           is_awaited(shadow, word);
+    return (*word_field(shadow, WL_SHADOW_WRITTEN, index) & bytes) == bytes;
 }
 
 /* Whether two reads of different warps are there, which no write can come behind unnoticed: further
  * ones tell nothing new. */
-static inline bool is_crowded(const struct wl_shadow *shadow, const struct word *word,
-                              uint8_t bytes)
+static inline bool is_crowded(const struct wl_shadow *shadow, uint32_t index, uint8_t bytes)
 {
-    const struct mark *readers = word->readers;
-    return warp_of(&readers[0]) != warp_of(&readers[1]) && is_unseen(shadow, &readers[0], bytes) &&
-           is_unseen(shadow, &readers[1], bytes);
+    const struct mark first = mark_at(shadow, WL_SHADOW_READER, index),
+                      second = mark_at(shadow, WL_SHADOW_SECOND, index);
+    return warp_of(&first) != warp_of(&second) && is_unseen(shadow, &first, bytes) &&
+           is_unseen(shadow, &second, bytes);
 }
 
 /* Whether a read changes nothing in the shadow: it was written, races with no write, and the same
@@ -519,15 +471,15 @@ static inline bool is_crowded(const struct wl_shadow *shadow, const struct word 
  * and of loops.
  */
 static inline bool is_known_read(const struct wl_shadow *shadow, const struct wl_warp *warp,
-                                 const struct wl_op *op, const struct word *word,
-                                 const struct mark *mine)
+                                 const struct wl_op *op, uint32_t index, const struct mark *mine)
 {
-    const uint8_t bytes = mine->bytes;
-    const struct mark *reader = &word->readers[0];
-    return (word->written & bytes) == bytes && reader->stretch == shadow->own[warp->index] &&
-           reader->instruction == op->instruction && warp_of(reader) == warp->index &&
-           (reader->bytes & bytes) == bytes && !races(shadow, &word->writer, warp->index, mine) &&
-           is_awaited(shadow, word) && !races_in_warp(shadow, &word->writer, warp->index, mine);
+    const uint8_t bytes = bytes_of(mine);
+    const struct mark reader = mark_at(shadow, WL_SHADOW_READER, index),
+                      writer = mark_at(shadow, WL_SHADOW_WRITER, index);
+    return has_written(shadow, index, bytes) && reader.stretch == shadow->own[warp->index] &&
+           reader.instruction == op->instruction && warp_of(&reader) == warp->index &&
+           (bytes_of(&reader) & bytes) == bytes && !races(shadow, &writer, warp->index, mine) &&
+           is_awaited(shadow, index) && !races_in_warp(shadow, &writer, warp->index, mine);
 }
 
 uint8_t wl_shadow_strength(const struct wl_warp *warp, const struct wl_op *op, bool is_atomic)
@@ -540,15 +492,6 @@ uint8_t wl_shadow_strength(const struct wl_warp *warp, const struct wl_op *op, b
         return WL_SHADOW_STRONG;
     return warp->cta->shadow->fenced[warp->index].stretch[warp->index] ? WL_SHADOW_VOLATILE
                                                                        : WL_SHADOW_UNFENCED;
-}
-
-/* Of the warp's first lane, none of the bytes. */
-static inline struct mark mark_of(const struct wl_warp *warp, const struct wl_op *op)
-{
-    return (struct mark){
-        .stretch = warp->cta->shadow->own[warp->index],
-        .instruction = op->instruction,
-        .who = who_is(warp->index * WL_LANES, 0, wl_shadow_strength(warp, op, false))};
 }
 
 void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
@@ -568,13 +511,13 @@ void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
                                      .bytes = access->bytes};
         wl_found(warp, op, access->lane, &finding);
     }
-    struct mark mark = mark_of(warp, op);
-    mark.thread = (uint16_t)(mark.thread + access->lane);
-    if (access->is_atomic)
-        mark.strength = WL_SHADOW_STRONG;
+    const struct mark lanes = mark_of(warp, op);
+    const uint32_t strength = access->is_atomic ? WL_SHADOW_STRONG : strength_of(&lanes);
     bool is_reported = false; /* once for all words of an access */
     for (uint32_t word = first; word <= last; word++) {
-        mark.bytes = bytes_of_word(access, word);
+        const struct mark mark = {
+            lanes.stretch, lanes.instruction,
+            who_is(thread_of(&lanes) + access->lane, bytes_of_word(access, word), strength)};
         if (access->is_read && !is_reported)
             is_reported |= read_word(warp, op, access, word, &mark);
         if (access->is_write)
@@ -582,19 +525,18 @@ void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
     }
 }
 
-/* No read of the word tells anything new, of warps behind whose writer they are. */
-static void set_quiet(struct wl_shadow *shadow, uint32_t index, uint32_t warps)
+void wl_shadow_set_quiet(struct wl_shadow *shadow, uint32_t index, uint32_t warps)
 {
-    const struct mark *writer = &shadow->words[index].writer;
-    const uint32_t by = warp_of(writer), stretch = index / QUIET_STRETCH_WORDS;
-    if (!writer->stretch || by != shadow->behind.by || writer->stretch != shadow->behind.stretch) {
+    const struct mark writer = mark_at(shadow, WL_SHADOW_WRITER, index);
+    const uint32_t by = warp_of(&writer), stretch = index / QUIET_STRETCH_WORDS;
+    if (!writer.stretch || by != shadow->behind.by || writer.stretch != shadow->behind.stretch) {
         shadow->behind.by = by;
-        shadow->behind.stretch = writer->stretch;
+        shadow->behind.stretch = writer.stretch;
         shadow->behind.warps = 0;
         for (uint32_t i = 0; i < warps; i++)
-            shadow->behind.warps |= (uint32_t)is_behind(shadow, i, writer) << i;
+            shadow->behind.warps |= (uint32_t)is_behind(shadow, i, &writer) << i;
     }
-    shadow->quiet[index] = shadow->behind.warps;
+    *word_field(shadow, WL_SHADOW_QUIET, index) = shadow->behind.warps;
     shadow->has_quiet[stretch / 64] |= 1ull << stretch % 64;
 }
 
@@ -605,28 +547,30 @@ static bool read_lane(struct wl_warp *warp, const struct wl_op *op, uint32_t off
     struct wl_shadow *shadow = warp->cta->shadow;
     const uint32_t index = offset / 4;
     if (offset % 4 + bytes <= 4 && index < shadow->word_count) {
-        struct word *word = &shadow->words[index];
-        const struct mark *first = &word->readers[0];
-        const uint32_t by = warp_of(first);
-        const bool is_settled_word = is_settled(shadow, warp->index, word, mine->bytes);
-        if (is_settled_word && is_crowded(shadow, word, mine->bytes)) {
-            if (mine->bytes == 0xf)
-                set_quiet(shadow, index, warp->cta->warp_count);
+        const struct mark writer = mark_at(shadow, WL_SHADOW_WRITER, index);
+        const uint8_t mine_bytes = bytes_of(mine);
+        /* it was last written before the warp's present stretch, by no copy */
+        const bool is_settled = is_behind(shadow, warp->index, &writer) &&
+                                has_written(shadow, index, mine_bytes) && is_awaited(shadow, index);
+        if (is_settled && is_crowded(shadow, index, mine_bytes)) {
+            if (mine_bytes == 0xf)
+                wl_shadow_set_quiet(shadow, index, warp->cta->warp_count);
             return true;
         }
-        if (is_known_read(shadow, warp, op, word, mine))
+        if (is_known_read(shadow, warp, op, index, mine))
             return true;
-        if (is_settled_word) {
+        if (is_settled) {
+            const struct mark first = mark_at(shadow, WL_SHADOW_READER, index);
             const bool is_second =
-                by != warp->index && first->stretch > shadow->seen[warp->index].stretch[by];
-            add_mark(&word->readers[is_second], mine);
-            if (is_second && mine->bytes == 0xf && is_crowded(shadow, word, 0xf))
-                set_quiet(shadow, index, warp->cta->warp_count);
+                warp_of(&first) != warp->index && !is_behind(shadow, warp->index, &first);
+            add_mark(shadow, is_second ? WL_SHADOW_SECOND : WL_SHADOW_READER, index, mine);
+            if (is_second && mine_bytes == 0xf && is_crowded(shadow, index, 0xf))
+                wl_shadow_set_quiet(shadow, index, warp->cta->warp_count);
             return true;
         }
     }
     const struct wl_shadow_access access = {
-        .lane = mine->thread % WL_LANES, .offset = offset, .bytes = bytes, .is_read = true};
+        .lane = thread_of(mine) % WL_LANES, .offset = offset, .bytes = bytes, .is_read = true};
     wl_shadow_access(warp, op, &access);
     return false;
 }
@@ -635,7 +579,7 @@ static bool read_lane(struct wl_warp *warp, const struct wl_op *op, uint32_t off
 static bool is_quiet(const struct wl_shadow *shadow, uint32_t offset, uint32_t warp)
 {
     return offset % 4 == 0 && offset / 4 < shadow->word_count &&
-           shadow->quiet[offset / 4] >> warp & 1;
+           *word_field(shadow, WL_SHADOW_QUIET, offset / 4) >> warp & 1;
 }
 
 void wl_shadow_read(struct wl_warp *warp, const struct wl_op *op, const uint32_t offset[WL_LANES],
@@ -647,7 +591,8 @@ void wl_shadow_read(struct wl_warp *warp, const struct wl_op *op, const uint32_t
     if (bytes == 4 && is_one_place && is_quiet(shadow, offset[0], warp->index))
         return;
     if (bytes == 4 && !is_one_place)
-        loud &= watch->find_loud(offset, shadow->quiet, shadow->word_count, 1u << warp->index);
+        loud &= watch->find_loud(offset, shadow->words.column[WL_SHADOW_QUIET], shadow->word_count,
+                                 1u << warp->index);
     if (!loud)
         return;
     const struct mark first = mark_of(warp, op);
@@ -664,31 +609,4 @@ void wl_shadow_read(struct wl_warp *warp, const struct wl_op *op, const uint32_t
         if (!read_lane(warp, op, offset[lane], bytes, &mine))
             left = loud & ~0u << lane & ~(1u << lane); /* each may have something to tell */
     }
-}
-
-uint32_t wl_shadow_write(struct wl_warp *warp, const struct wl_op *op,
-                         const uint32_t offset[WL_LANES])
-{
-    struct wl_shadow *shadow = warp->cta->shadow;
-    const struct mark first = mark_of(warp, op);
-    struct mark mine = first;
-    uint32_t others = 0;
-    for (uint32_t left = warp->active; left; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left), index = offset[lane] / 4;
-        struct word *word = &shadow->words[index < shadow->word_count ? index : 0];
-        if (offset[lane] % 4 || index >= shadow->word_count || word->serial == shadow->serial ||
-            !is_behind(shadow, warp->index, &word->writer) ||
-            !is_behind(shadow, warp->index, &word->readers[0]) ||
-            !is_behind(shadow, warp->index, &word->readers[1]) || !is_awaited(shadow, word)) {
-            others |= 1u << lane;
-            continue;
-        }
-        mine.who = first.who + who_is(lane, 0xf, 0);
-        word->writer = mine;
-        word->written = 0xf;
-        word->serial = shadow->serial;
-        word->group = 0;
-        shadow->quiet[index] = 0;
-    }
-    return others;
 }

@@ -243,7 +243,8 @@ static void check_computed(struct native_emitter *e, uint32_t slot)
     check_place(e, slot, LABEL_MISS_LATE);
 }
 
-/* The warp will wait for its global loads; where accesses are counted, a function does that. */
+/* The warp will wait for its global loads; where accesses are counted or checked, a function does
+ * that. */
 static void emit_counting(struct native_emitter *e, uintptr_t count)
 {
     struct wl_assembly *code = e->code;
@@ -253,10 +254,12 @@ static void emit_counting(struct native_emitter *e, uintptr_t count)
     wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, sm), 8);
     wl_assembly_add_immediate(code, WL_RAX, offsetof(struct wl_sm, turn_loads),
                               e->segment->global_loads);
-    wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, worker), 8);
-    wl_assembly_load(code, WL_RAX, WL_RAX, offsetof(struct wl_worker, run), 8);
-    wl_assembly_test_small(code, WL_RAX, offsetof(struct wl_run, count), 1);
-    wl_assembly_jump_if(code, WL_IF_ZERO, LABEL_COUNTED);
+    if (!e->program->native->checks) {
+        wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, worker), 8);
+        wl_assembly_load(code, WL_RAX, WL_RAX, offsetof(struct wl_worker, run), 8);
+        wl_assembly_test_small(code, WL_RAX, offsetof(struct wl_run, count), 1);
+        wl_assembly_jump_if(code, WL_IF_ZERO, LABEL_COUNTED);
+    }
     for (uint32_t i = 0; i < pushes; i++)
         wl_assembly_push(code, kept[i]);
     wl_assembly_call(code, e->segment, count);
@@ -533,7 +536,8 @@ static void emit_beginning(struct native_emitter *e, uintptr_t count)
         emit_launch_bases(e);
         emit_slices(e);
     }
-    if (!segment->is_free && (segment->global_loads || segment->stores_global))
+    if (!segment->is_free && (segment->global_loads || segment->stores_global ||
+                              (segment->slot_count && e->program->native->checks)))
         emit_counting(e, count);
     emit_slot_bases(e);
     emit_launch_bases(e);

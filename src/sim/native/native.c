@@ -5,7 +5,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sim/check.h"
 #include "sim/executor.h"
+#include "sim/shadow_rows.h"
 
 enum {
     OFTEN = 32,        /* executions after which a segment is compiled, or tried again */
@@ -177,12 +179,37 @@ void wl_native_end_worker(struct wl_worker *worker)
     worker->plans = NULL;
 }
 
-/* Counts the global accesses of a segment that fits. Called by its code. */
+/* Has the checks look at the loads of a segment that fits. */
+static void check_loads(struct wl_warp *warp, const struct wl_native_segment *segment,
+                        const struct wl_native_plan *plan)
+{
+    const struct wl_op *ops = first_op(warp->worker->run->program, segment);
+    uint32_t base[WL_NATIVE_SLOTS];
+    for (uint32_t i = 0; i < segment->slot_count; i++)
+        base[i] = (uint32_t)plan->slots[i].lanes[0];
+    const bool is_done =
+        segment->reads && wl_check_shared_at_once(warp, segment->reads, base, segment->slot_count);
+    for (uint32_t i = 0; i < segment->count && !(is_done && !segment->global_loads); i++) {
+        const uint32_t slot = segment->slot_of[i];
+        const struct wl_native_address *address = &segment->slots[slot];
+        if (ops[i].code == WL_OP_LOAD_SHARED && !is_done)
+            wl_check_shared_load(warp, &ops[i], address->near, base[slot]);
+        else if (ops[i].code == WL_OP_LOAD_GLOBAL)
+            wl_check_global_load(warp, &ops[i], address->far, plan->slots[slot].lanes[0]);
+    }
+}
+
+/* Counts the global accesses of a segment that fits, and has its loads checked. Called by its code.
+ */
 static void count_accesses(struct wl_warp *warp, const struct wl_native_segment *segment)
 {
     const struct wl_op *ops = first_op(warp->worker->run->program, segment);
     const struct wl_native_plan *plan = &warp->worker->plans[segment->index];
     const wl_executor_count count = wl_executor_count_access();
+    if (warp->worker->run->program->native->checks)
+        check_loads(warp, segment, plan);
+    if (!warp->worker->run->count || !(segment->global_loads || segment->stores_global))
+        return;
     for (uint32_t i = 0; i < segment->count; i++)
         if (ops[i].code == WL_OP_LOAD_GLOBAL || ops[i].code == WL_OP_STORE_GLOBAL)
             count(warp, &ops[i], plan->slots[segment->slot_of[i]].lanes[0] + (uint64_t)ops[i].imm);
@@ -303,6 +330,25 @@ static bool copy_patterns(const struct wl_worker *worker, struct wl_native_segme
     return true;
 }
 
+/* For the checks, the segment's loads of shared memory. */
+static void find_reads(const struct wl_program *program, struct wl_native_segment *segment)
+{
+    const struct wl_op *ops = first_op(program, segment);
+    struct wl_shadow_reads *reads = wl_shadow_reads_create();
+    for (uint32_t i = 0; i < segment->count; i++) {
+        const uint32_t elements[] = {ops[i].dst, ops[i].b, ops[i].c, ops[i].d};
+        const uint32_t slot = segment->slot_of[i];
+        for (uint32_t k = 0; ops[i].code == WL_OP_LOAD_SHARED && k < ops[i].count; k++)
+            if (elements[k] != UINT32_MAX)
+                wl_shadow_reads_add(reads, slot, &ops[i], (int32_t)(ops[i].imm + 4 * k),
+                                    segment->slots[slot].near);
+    }
+    wl_shadow_reads_free(segment->reads);
+    segment->reads = wl_shadow_reads_finish(reads) ? reads : NULL;
+    if (!segment->reads)
+        wl_shadow_reads_free(reads);
+}
+
 /* Compiles a segment that has run often, unless another thread has. False: it cannot be. */
 static bool compile_known(struct wl_warp *warp, struct wl_native_segment *segment)
 {
@@ -310,6 +356,8 @@ static bool compile_known(struct wl_warp *warp, struct wl_native_segment *segmen
     bool is_good = true;
     pthread_mutex_lock(&program->native->lock);
     if (!segment->code && !segment->is_given_up && copy_patterns(warp->worker, segment)) {
+        if (program->native->checks)
+            find_reads(program, segment);
         is_good = compile(program, segment);
         if (is_good)
             set_run(&program->ops[segment->first], segment->code);
@@ -440,6 +488,7 @@ static void free_native(struct wl_native *native)
             munmap(segment->memory, segment->memory_bytes);
         if (segment->masked.memory)
             munmap(segment->masked.memory, segment->masked.memory_bytes);
+        wl_shadow_reads_free(segment->reads);
         free(segment->slot_of);
         free(segment);
     }
@@ -488,7 +537,7 @@ static void find_parts(struct wl_program *program, const struct wl_native_segmen
             find_parts(program, native->segments.items[first + i]);
 }
 
-void wl_native_install(struct wl_program *program, enum wl_sim_engine engine)
+void wl_native_install(struct wl_program *program, enum wl_sim_engine engine, uint32_t checks)
 {
     const uint32_t vector_bytes = host_vector_bytes();
     const bool at_once = engine != WL_ENGINE_CHOOSE;
@@ -499,14 +548,17 @@ void wl_native_install(struct wl_program *program, enum wl_sim_engine engine)
     program->free_native = free_native;
     native->is_256 = vector_bytes == 32 || engine == WL_ENGINE_COMPILE_256;
     native->is_eager = at_once;
+    native->checks = checks;
     pthread_mutex_init(&native->lock, NULL);
-    wl_native_find(program, 0, program->op_count, WL_NATIVE_ALL, native);
+    wl_native_find(program, 0, program->op_count, checks ? WL_NATIVE_CHECKED : WL_NATIVE_ALL,
+                   native);
     const size_t count = native->segments.count;
     for (size_t i = 0; i < count; i++)
         if (native->segments.items[i]->index != UINT32_MAX)
             find_parts(program, native->segments.items[i]);
     native->first_free = native->segments.count;
-    wl_native_find(program, 0, program->op_count, WL_NATIVE_FREE, native);
+    if (!checks)
+        wl_native_find(program, 0, program->op_count, WL_NATIVE_FREE, native);
     native->loading = wl_alloc_zero(native->plan_count, sizeof(struct wl_native_segment *));
     native->is_loading_site = wl_alloc_zero(program->site_count, 1);
     native->masked = wl_alloc_zero(program->op_count, sizeof(struct wl_native_segment *));

@@ -121,9 +121,15 @@ enum { WL_NATIVE_SLOTS = 6 }; /* addresses of a segment */
 #define WL_NATIVE_UNWRITTEN UINT32_MAX
 #define WL_NATIVE_OPERATIONS 512 /* of a segment, at most */
 
-/* Which operations a segment may have. ALL: loads from addresses that it computes, too, and stores.
- * FREE: any loads and stores of lanes anywhere, of launches that nobody counts. */
-enum wl_native_takes { WL_NATIVE_NO_LOADS, WL_NATIVE_LOADS, WL_NATIVE_ALL, WL_NATIVE_FREE };
+/* Which operations a segment may have. CHECKED: loads from addresses that it computes, too; ALL:
+ * and stores. FREE: any loads and stores of lanes anywhere, of launches that nobody counts. */
+enum wl_native_takes {
+    WL_NATIVE_NO_LOADS,
+    WL_NATIVE_LOADS,
+    WL_NATIVE_CHECKED,
+    WL_NATIVE_ALL,
+    WL_NATIVE_FREE
+};
 
 /* A run of operations that are compiled together. One that loads is compiled once its loads have
  * shown how the lanes' addresses lie to each other. */
@@ -149,6 +155,7 @@ struct wl_native_segment {
         uint64_t far[WL_LANES];  /* global */
     } slots[WL_NATIVE_SLOTS];
     uint32_t global_loads;
+    struct wl_shadow_reads *reads; /* of shared memory, for checks; NULL: they look at one by one */
     /* for when its loads fit no more: segments [parts, parts + part_count), which load from fewer
      * addresses, or not at all */
     uint32_t parts, part_count;
@@ -191,6 +198,7 @@ struct wl_native {
     size_t first_free;        /* of the segments: they are the last */
     uint8_t *is_loading_site; /* by site: a compiled segment may load there */
     bool is_256;              /* for AVX2 */
+    uint32_t checks;          /* the program's, which look at loads (wl_check_mode); 0: none do */
     bool is_eager;            /* what loads is compiled early */
     pthread_mutex_t lock;     /* of compiling */
 };
@@ -220,8 +228,8 @@ bool wl_native_has_bases(const struct wl_program *program, const struct wl_nativ
 
 /* Writes the segment's code, for AVX2 if code->is_256. is_masked: for lanes that may be off, where
  * it loads nothing or is free. miss: where it goes when it does not fit, with the segment as third
- * argument. count: what it calls, with the segment as second, to count its global loads. False: it
- * is too much for the registers there are. */
+ * argument. count: what it calls, with the segment as second, to count and check its loads. False:
+ * it is too much for the registers there are. */
 bool wl_native_emit(const struct wl_program *program, const struct wl_native_segment *segment,
                     bool is_masked, uintptr_t miss, uintptr_t count, struct wl_assembly *code);
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/check.h"
+
 static bool is_simple_parameter(const struct wl_op *op)
 {
     return op->count == 1 && op->width_bytes == (op->flags & WL_OPF_DST64 ? 8 : 4);
@@ -87,11 +89,19 @@ static bool is_pair_of_floats(const struct wl_op *op)
            op->imm == (int64_t)WL_ROUND_NEAREST << WL_NARROW_ROUNDING_SHIFT;
 }
 
+/* Whether checks have nothing to do at an operation, or only what compiled code has them do. */
+static bool is_unchecked(const struct wl_op *op, uint32_t checks)
+{
+    return !checks || !wl_check_handler(checks, op) || wl_check_is_simple_load(checks, op);
+}
+
 static bool may_compile(const struct wl_program *program, uint32_t at, enum wl_native_takes takes,
-                        bool is_256)
+                        const struct wl_native *native)
 {
     const struct wl_op *op = &program->ops[at];
     struct wl_native_shuffle shuffle;
+    if (!is_unchecked(op, native->checks))
+        return false;
     switch (wl_native_rows[op->code].form) {
     case WL_NATIVE_NONE:
         return false;
@@ -106,7 +116,7 @@ static bool may_compile(const struct wl_program *program, uint32_t at, enum wl_n
     case WL_NATIVE_FLOAT_OF_SHORT:
         return op->width_bytes <= 2 && op->count == 4 && !op->imm;
     case WL_NATIVE_HALVES:
-        return is_simple_half(op, is_256);
+        return is_simple_half(op, native->is_256);
     case WL_NATIVE_PAIR_OF_FLOATS:
         return is_pair_of_floats(op);
     case WL_NATIVE_SHUFFLE:
@@ -223,7 +233,7 @@ static bool take_slot(const struct wl_program *program, struct wl_native_segment
         return true;
     const bool is_derived = writer != WL_NATIVE_UNWRITTEN;
     if (slot == WL_NATIVE_SLOTS ||
-        (is_derived && (takes != WL_NATIVE_ALL || !has_slice(program, segment, writer))))
+        (is_derived && (takes < WL_NATIVE_CHECKED || !has_slice(program, segment, writer))))
         return false;
     segment->slots[slot].offset = op->a;
     segment->slots[slot].written_at = writer;
@@ -236,11 +246,11 @@ static bool take_slot(const struct wl_program *program, struct wl_native_segment
 
 /* A load behind a store to the same memory, or a store too many, is another segment's. */
 static bool take(const struct wl_program *program, struct wl_native_segment *segment,
-                 enum wl_native_takes takes, bool is_256)
+                 enum wl_native_takes takes, const struct wl_native *native)
 {
     const uint32_t at = segment->first + segment->count;
     const struct wl_op *op = &program->ops[at];
-    if (segment->count == WL_NATIVE_OPERATIONS || !may_compile(program, at, takes, is_256))
+    if (segment->count == WL_NATIVE_OPERATIONS || !may_compile(program, at, takes, native))
         return false;
     const uint8_t form = wl_native_rows[op->code].form;
     const bool loads = form == WL_NATIVE_SHARED || form == WL_NATIVE_GLOBAL;
@@ -266,11 +276,12 @@ static bool take(const struct wl_program *program, struct wl_native_segment *seg
 
 /* The longest segment that begins there. */
 static void find_one(const struct wl_program *program, uint32_t at, uint32_t end,
-                     enum wl_native_takes takes, bool is_256, struct wl_native_segment *segment)
+                     enum wl_native_takes takes, const struct wl_native *native,
+                     struct wl_native_segment *segment)
 {
     uint8_t *slot_of = segment->slot_of;
     *segment = (struct wl_native_segment){.first = at, .index = UINT32_MAX, .slot_of = slot_of};
-    while (segment->first + segment->count < end && take(program, segment, takes, is_256))
+    while (segment->first + segment->count < end && take(program, segment, takes, native))
         ;
 }
 
@@ -292,9 +303,9 @@ void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t e
     uint8_t slot_of[WL_NATIVE_OPERATIONS] = {0};
     for (uint32_t at = first; at < end;) {
         struct wl_native_segment segment = {.slot_of = slot_of};
-        find_one(program, at, end, takes, native->is_256, &segment);
+        find_one(program, at, end, takes, native, &segment);
         if (segment.slot_count && !wl_native_has_bases(program, &segment))
-            find_one(program, at, end, WL_NATIVE_LOADS, native->is_256, &segment);
+            find_one(program, at, end, WL_NATIVE_LOADS, native, &segment);
         if (segment.count && (takes != WL_NATIVE_FREE || segment.is_free))
             keep(native, &segment);
         at += segment.count ? segment.count : 1;
