@@ -210,9 +210,16 @@ static void count_accesses(struct wl_warp *warp, const struct wl_native_segment 
         check_loads(warp, segment, plan);
     if (!warp->worker->run->count || !(segment->global_loads || segment->stores_global))
         return;
-    for (uint32_t i = 0; i < segment->count; i++)
-        if (ops[i].code == WL_OP_LOAD_GLOBAL || ops[i].code == WL_OP_STORE_GLOBAL)
-            count(warp, &ops[i], plan->slots[segment->slot_of[i]].lanes[0] + (uint64_t)ops[i].imm);
+    for (uint32_t i = 0; i < segment->global_count; i++) {
+        const uint32_t at = segment->globals[i], left = segment->global_count - i;
+        if (warp->counted_ahead) { /* by a load of their group, in which there are no stores */
+            const uint32_t passed = warp->counted_ahead < left ? warp->counted_ahead : left;
+            warp->counted_ahead -= passed;
+            i += passed - 1;
+            continue;
+        }
+        count(warp, &ops[at], plan->slots[segment->slot_of[at]].lanes[0] + (uint64_t)ops[at].imm);
+    }
 }
 
 /* ---- compiling ---- */
@@ -490,6 +497,7 @@ static void free_native(struct wl_native *native)
             munmap(segment->masked.memory, segment->masked.memory_bytes);
         wl_shadow_reads_free(segment->reads);
         free(segment->slot_of);
+        free(segment->globals);
         free(segment);
     }
     free(native->segments.items);

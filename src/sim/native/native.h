@@ -138,9 +138,11 @@ struct wl_native_segment {
     uint32_t number;       /* in native->segments, and segment of its first operation */
     uint32_t index;        /* in worker->plans; UINT32_MAX: it loads nothing */
     uint32_t slot_count;
-    bool is_free;     /* its accesses, one at least, are done in their order */
-    bool is_derived;  /* some of its addresses are written in it */
-    uint8_t *slot_of; /* by operation: of a load or store, which of the slots */
+    bool is_free;      /* its accesses, one at least, are done in their order */
+    bool is_derived;   /* some of its addresses are written in it */
+    uint8_t *slot_of;  /* by operation: of a load or store, which of the slots */
+    uint16_t *globals; /* operations that load or store global memory, in their order */
+    uint32_t global_count;
     /* done last, in their order, when all its loads have been done */
     uint32_t stores[WL_NATIVE_STORES], store_count;
     bool stores_shared, stores_global;

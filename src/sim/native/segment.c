@@ -285,13 +285,18 @@ static void find_one(const struct wl_program *program, uint32_t at, uint32_t end
         ;
 }
 
-static void keep(struct wl_native *native, const struct wl_native_segment *segment)
+static void keep(const struct wl_program *program, struct wl_native *native,
+                 const struct wl_native_segment *segment)
 {
     struct wl_native_segment *kept = wl_alloc(sizeof *kept);
     *kept = *segment;
     kept->number = (uint32_t)native->segments.count;
     kept->slot_of = wl_alloc(segment->count);
     memcpy(kept->slot_of, segment->slot_of, segment->count);
+    kept->globals = wl_alloc(segment->count * sizeof *kept->globals);
+    for (uint32_t i = 0; i < segment->count; i++)
+        if (is_global_access(&program->ops[segment->first + i]))
+            kept->globals[kept->global_count++] = (uint16_t)i;
     if (kept->slot_count)
         kept->index = native->plan_count++;
     WL_PUSH(&native->segments, kept);
@@ -307,7 +312,7 @@ void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t e
         if (segment.slot_count && !wl_native_has_bases(program, &segment))
             find_one(program, at, end, WL_NATIVE_LOADS, native, &segment);
         if (segment.count && (takes != WL_NATIVE_FREE || segment.is_free))
-            keep(native, &segment);
+            keep(program, native, &segment);
         at += segment.count ? segment.count : 1;
     }
 }
