@@ -99,9 +99,66 @@ static inline void begin_access(struct access *access)
     access->first_request = (u32)access->warp->sm->request_count;
 }
 
+#ifdef __AVX512F__
+
+enum { FEW_TOUCHED = 4 };
+
+/* Those of a few lines, one after the other. False: there are more. */
+static bool collect_few_lines(const u64 *address, u32 bytes, struct touched *touched)
+{
+    const u32 words_of_lane = bytes <= 4 ? 1 : (u32)(((u64)1 << (bytes / 4)) - 1);
+    const __m512i ones = _mm512_set1_epi32((int)words_of_lane), low5 = _mm512_set1_epi32(31);
+    __m512i line[4], words[2], place[2];
+    for (int i = 0; i < 4; i++) {
+        const __m512i at = _mm512_loadu_si512(address + 8 * i);
+        line[i] = _mm512_srli_epi64(at, 7);
+        const __m256i low = _mm512_cvtepi64_epi32(_mm512_srli_epi64(at, 2));
+        place[i / 2] =
+            i % 2 ? _mm512_inserti64x4(place[i / 2], low, 1) : _mm512_castsi256_si512(low);
+    }
+    for (int i = 0; i < 2; i++)
+        words[i] = _mm512_sllv_epi32(ones, _mm512_and_si512(place[i], low5));
+    u32 left = WL_FULL_MASK, count = 0;
+    while (left) {
+        if (count == FEW_TOUCHED)
+            return false;
+        const u64 first = address[__builtin_ctz(left)] >> 7;
+        const __m512i key = _mm512_set1_epi64((long long)first);
+        u32 same = 0;
+        for (int i = 0; i < 4; i++)
+            same |= (u32)_mm512_cmpeq_epi64_mask(line[i], key) << 8 * i;
+        const u32 all = (u32)_mm512_reduce_or_epi32(
+            _mm512_or_si512(_mm512_maskz_mov_epi32((__mmask16)same, words[0]),
+                            _mm512_maskz_mov_epi32((__mmask16)(same >> 16), words[1])));
+        u32 sectors = 0;
+        for (u32 sector = 0; sector < 4; sector++)
+            sectors |= (u32)((all >> 8 * sector & 0xff) != 0) << sector;
+        touched->line[count] = first;
+        touched->words[count] = all;
+        touched->sectors[count++] = sectors;
+        left &= ~same;
+    }
+    touched->count = count;
+    return true;
+}
+
+#else
+
+static inline bool collect_few_lines(const u64 *address, u32 bytes, struct touched *touched)
+{
+    (void)address;
+    (void)bytes;
+    (void)touched;
+    return false;
+}
+
+#endif
+
 static void collect_lines(const u64 *address, u32 bytes, struct touched *touched)
 {
     u32 count = 0, last = 0;
+    if (collect_few_lines(address, bytes, touched))
+        return;
     u64 highest = 0;
     const u32 words = bytes <= 4 ? 1 : (u32)(((u64)1 << (bytes / 4)) - 1);
     for (int i = 0; i < WL_LANES; i++) {
