@@ -199,6 +199,14 @@ static void check_loads(struct wl_warp *warp, const struct wl_native_segment *se
     }
 }
 
+/* Asks the host for what a load will read, while it is counted. */
+static void prefetch_lanes(const struct wl_native_address *address, uint64_t first)
+{
+    static const uint32_t lanes[] = {0, WL_LANES / 2, WL_LANES - 1};
+    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
+        __builtin_prefetch((const void *)(uintptr_t)(first + address->far[lanes[i]]));
+}
+
 /* Counts the global accesses of a segment that fits, and has its loads checked. Called by its code.
  */
 static void count_accesses(struct wl_warp *warp, const struct wl_native_segment *segment)
@@ -218,7 +226,11 @@ static void count_accesses(struct wl_warp *warp, const struct wl_native_segment 
             i += passed - 1;
             continue;
         }
-        count(warp, &ops[at], plan->slots[segment->slot_of[at]].lanes[0] + (uint64_t)ops[at].imm);
+        const uint32_t slot = segment->slot_of[at];
+        const uint64_t first = plan->slots[slot].lanes[0] + (uint64_t)ops[at].imm;
+        if (ops[at].code == WL_OP_LOAD_GLOBAL)
+            prefetch_lanes(&segment->slots[slot], first);
+        count(warp, &ops[at], first);
     }
 }
 
