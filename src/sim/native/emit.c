@@ -314,6 +314,8 @@ static void emit_slot_bases(struct native_emitter *e)
         if (!e->segment->slots[i].is_global)
             wl_assembly_arithmetic(code, WL_ADD, base, WL_R9, true);
     }
+    for (uint32_t i = 0; i < e->segment->store_count; i++)
+        native_prefetch_store(e, e->segment->stores[i]);
     if (e->segment->store_count)
         wl_assembly_lea(code, WL_R9, WL_RAX, offsetof(struct wl_worker, stored));
 }

@@ -237,6 +237,8 @@ void native_emit_shared(struct native_emitter *e);
 void native_emit_global(struct native_emitter *e);
 /* Keeps what is stored, until native_emit_stores writes all of that to memory. r9: where. */
 void native_emit_store(struct native_emitter *e);
+/* Asks the host for where operation `at`, a store, will write. */
+void native_prefetch_store(struct native_emitter *e, uint32_t at);
 void native_emit_stores(struct native_emitter *e);
 /* All pieces of an access of a free segment, of which what it reads is in the warp's registers. */
 void native_emit_access(struct native_emitter *e);

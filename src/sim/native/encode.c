@@ -226,6 +226,15 @@ static void general_memory(struct wl_assembly *code, unsigned opcode, bool wide,
     memory_operand(code, reg, base, offset);
 }
 
+void wl_assembly_prefetch_write(struct wl_assembly *code, enum wl_gpr base, int32_t offset)
+{
+    enum { PREFETCHW = 1 };
+    rex(code, false, PREFETCHW, base);
+    byte(code, 0x0f);
+    byte(code, 0x0d);
+    memory_operand(code, PREFETCHW, base, offset);
+}
+
 void wl_assembly_load(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset,
                       uint32_t bytes)
 {

@@ -1,6 +1,8 @@
 /* Moves, what the launch and the block know, loads and stores. */
 #include "sim/native/emitter.h"
 
+#define HOST_LINE_BYTES 64
+
 void native_emit_move(struct native_emitter *e)
 {
     const bool is_wide = e->row->bits == 64;
@@ -219,6 +221,19 @@ static void fetch_kept(struct native_emitter *e, uint32_t number, const struct w
     }
     e->host->permute(e, NATIVE_TEMPORARY_C, words, kept(e, number, vector - vector % count),
                      count * e->host->vector_bytes);
+}
+
+void native_prefetch_store(struct native_emitter *e, uint32_t at)
+{
+    const uint32_t slot = e->segment->slot_of[at];
+    const struct wl_op *op = &e->program->ops[e->segment->first + at];
+    const struct wl_native_address *address = &e->segment->slots[slot];
+    const uint32_t lanes = HOST_LINE_BYTES / ((uint32_t)op->width_bytes * op->count);
+    for (uint32_t lane = 0; address->is_global && lane < WL_LANES; lane += lanes) {
+        const int64_t way = (int64_t)address->far[lane] + op->imm;
+        if (way == (int32_t)way)
+            wl_assembly_prefetch_write(e->code, e->bases[NATIVE_BASE_SLOT + slot], (int32_t)way);
+    }
 }
 
 void native_emit_stores(struct native_emitter *e)
