@@ -235,10 +235,13 @@ static void cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
     cta->is_live = true;
     sm->ctas_live++;
     cta->warps_live = cta->warp_count;
-    memset(cta->barriers, 0, sizeof cta->barriers);
+    if (cta->begun)
+        memset(cta->barriers, 0, sizeof cta->barriers);
+    cta->begun = 0;
     if (cta->lonely)
         memset(cta->lonely, 0, WL_BARRIERS * sizeof *cta->lonely);
-    memset(cta->shared, 0, run->shared_bytes);
+    if (run->shared_bytes)
+        memset(cta->shared, 0, run->shared_bytes);
     if (cta->shadow)
         wl_shadow_begin(cta->shadow, run);
     if (cta->owed)
@@ -373,6 +376,7 @@ static void release_barrier(struct wl_cta *cta, uint32_t number)
     }
     wl_schedule_release(&cta->warps->sm->schedule, number_of(cta), released);
     memset(&cta->barriers[number], 0, sizeof cta->barriers[number]);
+    cta->begun &= ~(1u << number);
 }
 
 static bool is_complete(const struct wl_cta *cta, uint32_t number)
@@ -410,6 +414,7 @@ static void arrive(struct wl_warp *warp)
         threads = ((const uint32_t *)(const void *)(warp->registers +
                                                     op->b))[__builtin_ctz(warp->active)];
     cta->barriers[number].expected = (threads + WL_LANES - 1) / WL_LANES;
+    cta->begun |= 1u << number;
     cta->barriers[number].arrived++;
     cta->barriers[number].population +=
         (uint32_t)__builtin_popcount(warp->barrier_value & warp->active);
@@ -460,8 +465,8 @@ static void warp_done(struct wl_warp *warp, struct wl_worker *worker)
         cta_done(cta, worker);
         return;
     }
-    for (uint32_t number = 0; number < WL_BARRIERS; number++)
-        complete_barrier(cta, number);
+    for (uint32_t left = cta->begun; left; left &= left - 1)
+        complete_barrier(cta, (uint32_t)__builtin_ctz(left));
 }
 
 /* When the warp whose turn just ended goes on: behind its loads. They take as long whether caches

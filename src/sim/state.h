@@ -127,6 +127,7 @@ struct wl_cta {
         uint32_t arrived;
         uint32_t population, all, any; /* reductions */
     } barriers[WL_BARRIERS];
+    uint32_t begun;           /* barriers, a bit each, that some have arrived at; others are zero */
     struct wl_lonely *lonely; /* WL_BARRIERS; NULL while none arrived without waiting */
     uint32_t rank;            /* in its cluster */
     struct {
