@@ -7,6 +7,7 @@
 
 #include "sim/check.h"
 #include "sim/executor.h"
+#include "sim/l1.h"
 #include "sim/shadow_rows.h"
 
 enum {
@@ -207,6 +208,25 @@ static void prefetch_lanes(const struct wl_native_address *address, uint64_t fir
         __builtin_prefetch((const void *)(uintptr_t)(first + address->far[lanes[i]]));
 }
 
+enum { LINES_AHEAD = 2 }; /* of an access, that most have at most */
+
+/* Asks the host for the sets of L1 that accesses go to, but those that are counted with others. */
+static void prefetch_sets(const struct wl_warp *warp, const struct wl_native_segment *segment,
+                          const struct wl_native_plan *plan)
+{
+    const struct wl_op *ops = first_op(warp->worker->run->program, segment);
+    for (uint32_t i = warp->counted_ahead; i < segment->global_count;) {
+        const uint32_t at = segment->globals[i], slot = segment->slot_of[at];
+        const uint64_t line = (plan->slots[slot].lanes[0] + (uint64_t)ops[at].imm) >> 7;
+        for (uint32_t k = 0; k < LINES_AHEAD; k++) {
+            const struct wl_l1_set *set = wl_l1_find_set(warp->sm->l1, line + k);
+            __builtin_prefetch(set, 1);
+            __builtin_prefetch(&set->order, 1);
+        }
+        i += ops[at].code == WL_OP_LOAD_GLOBAL && ops[at].slot ? ops[at].slot : 1;
+    }
+}
+
 /* Counts the global accesses of a segment that fits, and has its loads checked. Called by its code.
  */
 static void count_accesses(struct wl_warp *warp, const struct wl_native_segment *segment)
@@ -218,6 +238,8 @@ static void count_accesses(struct wl_warp *warp, const struct wl_native_segment 
         check_loads(warp, segment, plan);
     if (!warp->worker->run->count || !(segment->global_loads || segment->stores_global))
         return;
+    if (segment->global_count > 1)
+        prefetch_sets(warp, segment, plan);
     for (uint32_t i = 0; i < segment->global_count; i++) {
         const uint32_t at = segment->globals[i], left = segment->global_count - i;
         if (warp->counted_ahead) { /* by a load of their group, in which there are no stores */
