@@ -1,6 +1,7 @@
-/* Loads that are counted together, beside the same counted one by one, as where programs are
- * checked: loops over loads through one register at random offsets, where the register's place in
- * its line changes or not, through caches that hold the lines or do not. All counts are the same.
+/* Loads that are counted together, beside the same counted one by one, as where programs that are
+ * checked are interpreted: loops over loads through one register at random offsets, where the
+ * register's place in its line changes or not, through caches that hold the lines or do not. All
+ * counts are the same.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,8 +122,12 @@ static uint32_t run(const char *text, uint8_t *memory, enum cache cache, unsigne
                                          .range_count = 1,
                                          .carveout_pct = 100,
                                          .registers_per_thread = program->register_estimate};
-    const struct wl_sim_options options = {
-        .count = true, .threads = 1, .l1_global_loads = true, .checks = checks};
+    const struct wl_sim_options options = {.count = true,
+                                           .threads = 1,
+                                           .l1_global_loads = true,
+                                           .checks = checks,
+                                           .engine =
+                                               checks ? WL_ENGINE_INTERPRET : WL_ENGINE_CHOOSE};
     const enum wl_code code = wl_sim_run(sim, &launch, &options, counts, &error);
     if (code != expected)
         fail_msg("ends with %d, expected %d: %s\n%s", code, expected, error.message, text);

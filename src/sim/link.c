@@ -69,7 +69,8 @@ void wl_run_link(struct wl_program *program, uint32_t mode, enum wl_sim_engine e
     pass_parameters(program);
     if (!mode)
         wl_executor_join(program);
-    wl_groups_find(program, !(mode & ~WL_CHECK_BUDGET));
+    /* where checks may stop between the loads of a group, all is interpreted */
+    wl_groups_find(program, !(mode & ~WL_CHECK_BUDGET) || engine != WL_ENGINE_INTERPRET);
     if (engine != WL_ENGINE_INTERPRET)
         wl_native_install(program, engine, mode & ~WL_CHECK_BUDGET);
     program->is_linked = true;
