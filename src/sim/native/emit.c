@@ -316,6 +316,7 @@ static void emit_slot_bases(struct native_emitter *e)
     }
     for (uint32_t i = 0; i < e->segment->store_count; i++)
         native_prefetch_store(e, e->segment->stores[i]);
+    native_emit_ahead(e);
     if (e->segment->store_count)
         wl_assembly_lea(code, WL_R9, WL_RAX, offsetof(struct wl_worker, stored));
 }

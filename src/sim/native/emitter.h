@@ -237,6 +237,9 @@ void native_emit_shared(struct native_emitter *e);
 void native_emit_global(struct native_emitter *e);
 /* Keeps what is stored, until native_emit_stores writes all of that to memory. r9: where. */
 void native_emit_store(struct native_emitter *e);
+/* Asks the host for what the segment will access the next time. rdx: the worker's plans; rcx
+ * changes. */
+void native_emit_ahead(struct native_emitter *e);
 /* Asks the host for where operation `at`, a store, will write. */
 void native_prefetch_store(struct native_emitter *e, uint32_t at);
 void native_emit_stores(struct native_emitter *e);

@@ -226,13 +226,13 @@ static void general_memory(struct wl_assembly *code, unsigned opcode, bool wide,
     memory_operand(code, reg, base, offset);
 }
 
-void wl_assembly_prefetch_write(struct wl_assembly *code, enum wl_gpr base, int32_t offset)
+void wl_assembly_prefetch(struct wl_assembly *code, bool writes, enum wl_gpr base, int32_t offset)
 {
-    enum { PREFETCHW = 1 };
-    rex(code, false, PREFETCHW, base);
+    enum { KIND = 1 }; /* prefetchw, or prefetcht0 */
+    rex(code, false, KIND, base);
     byte(code, 0x0f);
-    byte(code, 0x0d);
-    memory_operand(code, PREFETCHW, base, offset);
+    byte(code, writes ? 0x0d : 0x18);
+    memory_operand(code, KIND, base, offset);
 }
 
 void wl_assembly_load(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset,

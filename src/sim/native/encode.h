@@ -102,8 +102,8 @@ void wl_assembly_mask_test(struct wl_assembly *code, uint8_t mask1, uint8_t mask
  * stored of the first four registers or the last eight. */
 void wl_assembly_load(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset,
                       uint32_t bytes);
-/* Asks for a cache line of the host that will be written. */
-void wl_assembly_prefetch_write(struct wl_assembly *code, enum wl_gpr base, int32_t offset);
+/* Asks for a cache line of the host, which need not be there; writes: that will be written. */
+void wl_assembly_prefetch(struct wl_assembly *code, bool writes, enum wl_gpr base, int32_t offset);
 void wl_assembly_store(struct wl_assembly *code, enum wl_gpr source, enum wl_gpr base,
                        int32_t offset, uint32_t bytes);
 /* Memory at base + index * scale + offset. */

@@ -232,7 +232,7 @@ void native_prefetch_store(struct native_emitter *e, uint32_t at)
     for (uint32_t lane = 0; address->is_global && lane < WL_LANES; lane += lanes) {
         const int64_t way = (int64_t)address->far[lane] + op->imm;
         if (way == (int32_t)way)
-            wl_assembly_prefetch_write(e->code, e->bases[NATIVE_BASE_SLOT + slot], (int32_t)way);
+            wl_assembly_prefetch(e->code, true, e->bases[NATIVE_BASE_SLOT + slot], (int32_t)way);
     }
 }
 

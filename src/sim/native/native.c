@@ -506,6 +506,8 @@ static const struct wl_op *run_anyway(struct wl_warp *warp, const struct wl_op *
     struct wl_native_plan *plan = &worker->plans[segment->index];
     if (warp->trace)
         return segment->otherwise(warp, op);
+    if (!plan->sample)
+        plan->sample = warp->registers;
     if (!plan->is_tried && make_plan(worker, segment, plan)) {
         plan->is_tried = true;
         const struct wl_op *next = segment->code(warp, op);

@@ -184,6 +184,11 @@ struct wl_native_plan {
     uint64_t learnt;     /* worker->learnt when it was made */
     uint64_t executions; /* that the sites have not counted yet */
     bool is_tried;       /* the code runs again, with the plan just made */
+    /* by how much the addresses of one warp, whose registers those are, moved the last time */
+    const uint8_t *sample;
+    struct wl_native_stride {
+        uint64_t last, moved;
+    } strides[WL_NATIVE_SLOTS];
     struct wl_native_slot {
         uint64_t lanes[8]; /* the address in the first lanes, a vector's bytes */
         uint32_t phase, phase_mask;
