@@ -1,6 +1,7 @@
 /* Operations that the executors for processors with AVX2 and AVX-512 do by instructions of theirs
  * give the same bits as the executor that has no such instructions, for all masks of lanes;
- * divisions by doubles are those of integers, and sums and products of 64 bits those of 128. */
+ * divisions by doubles are those of integers, and sums and products of 64 bits those of 128. So are
+ * the counts of accesses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,9 +9,12 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "gpu/gpu.h"
 #include "sim/executor.h"
+#include "sim/l1.h"
 #include "sim/state.h"
 #include "warp/kinds.h"
 
@@ -22,7 +26,9 @@ extern const struct wl_executor_row wl_exec_table_v2[], wl_exec_table_v3[], wl_e
 
 /* A warp, its registers, shared memory and an allocation of global memory: so many bytes each, and
  * what compiled code may read behind them. */
-enum { MEMORY_BYTES = 4096 };
+enum { MEMORY_BYTES = 4096, GPU_LINE_BYTES = 128 };
+#define MEMORY_ROOM \
+    ((MEMORY_BYTES + WL_SHARED_SLACK_BYTES + GPU_LINE_BYTES - 1) / GPU_LINE_BYTES * GPU_LINE_BYTES)
 struct machine {
     struct wl_warp warp;
     struct wl_sm sm;
@@ -33,7 +39,7 @@ struct machine {
     struct wl_site_state site;
     struct wl_shared_pattern patterns[WL_SHARED_PATTERNS];
     uint32_t registers[REGISTERS][2 * WL_LANES] __attribute__((aligned(64)));
-    uint8_t memory[2][MEMORY_BYTES + WL_SHARED_SLACK_BYTES] __attribute__((aligned(64)));
+    uint8_t memory[2][MEMORY_ROOM] __attribute__((aligned(GPU_LINE_BYTES)));
 };
 
 static uint32_t state = 1;
@@ -67,7 +73,8 @@ static uint32_t place_of(uint32_t number)
 static void bind(struct machine *self)
 {
     static const struct wl_gpu gpu = {.shared_banks = 32, .shared_bank_bytes = 4};
-    self->run.gpu = &gpu;
+    if (!self->run.gpu)
+        self->run.gpu = &gpu;
     self->run.program = &self->program;
     self->run.shared_bytes = MEMORY_BYTES;
     self->program.sites = &self->program_site;
@@ -637,6 +644,78 @@ static void test_accesses(void **unused)
         access_often(&machines, round % 2, round / 2 % 2);
     }
 }
+/* What is counted of an access, and asked of L2, by places in the machine's memory. */
+static void compare_counts(const struct machine *first, const struct machine *self)
+{
+    const struct wl_site_state *a = &first->site, *b = &self->site;
+    const uint64_t lines_a = (uint64_t)(uintptr_t)first->memory[1] / GPU_LINE_BYTES,
+                   lines_b = (uint64_t)(uintptr_t)self->memory[1] / GPU_LINE_BYTES;
+    assert_memory_equal(a->requests, b->requests, sizeof a->requests);
+    assert_int_equal(a->sectors, b->sectors);
+    assert_int_equal(a->sectors_ideal, b->sectors_ideal);
+    assert_int_equal(a->tags, b->tags);
+    assert_int_equal(a->bytes, b->bytes);
+    assert_int_equal(a->hits, b->hits);
+    assert_int_equal(a->misses, b->misses);
+    assert_int_equal(first->sm.request_count, self->sm.request_count);
+    for (size_t i = 0; i < first->sm.request_count; i++) {
+        const struct wl_l2_request *of = &first->sm.requests[i], *to = &self->sm.requests[i];
+        assert_int_equal(of->line - (uint32_t)lines_a, to->line - (uint32_t)lines_b);
+        assert_int_equal(of->high >> 16, to->high >> 16);
+        assert_int_equal(of->words, to->words);
+        assert_int_equal(of->time, to->time);
+    }
+}
+
+/* Accesses of one place in the program by some lanes, which are counted. */
+static void count_often(struct machines *machines, const struct wl_gpu *gpu)
+{
+    const struct wl_op op = draw_access(draw() % 2, false);
+    uint32_t offset[WL_LANES];
+    for (uint32_t i = 0; i < machines->count; i++) {
+        struct machine *self = &machines->of[i];
+        self->run.gpu = gpu;
+        self->run.count = true;
+        self->run.sector_cost = 256;
+        self->sm.l1 = wl_l1_create(gpu, 1 << 16, true);
+    }
+    for (uint32_t step = 0; step < 6; step++) {
+        const uint32_t bytes = (uint32_t)op.width_bytes * op.count, mask = draw_mask();
+        draw_offsets(offset, draw() % PATTERNS, bytes);
+        for (uint32_t i = 0; i < machines->count; i++) {
+            struct machine *self = &machines->of[i];
+            self->warp.active = self->warp.mask = mask ? mask : 1;
+            set_addresses(self, &op, offset, false);
+            run(self, &op, machines->tables[i]);
+            compare_counts(&machines->of[0], self);
+        }
+    }
+    for (uint32_t i = 0; i < machines->count; i++) {
+        wl_l1_free(machines->of[i].sm.l1);
+        free(machines->of[i].sm.requests);
+        free(machines->of[i].sm.repeats.lines.items);
+        free(machines->of[i].sm.repeats.runs.items);
+    }
+}
+
+static void test_counts(void **unused)
+{
+    (void)unused;
+    static struct machines machines = {.tables = {wl_exec_table_v2}, .count = 1};
+    const struct wl_executor_row *tables[] = {[3] = wl_exec_table_v3, [4] = wl_exec_table_v4};
+    struct wl_error error = {0};
+    struct wl_gpu gpu;
+    assert_int_equal(wl_gpu_load("h200", NULL, &gpu, &error), WL_OK);
+    for (int level = 3; level <= 4 && has_level(level); level++)
+        machines.tables[machines.count++] = tables[level];
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        fill(&machines.of[0]);
+        for (uint32_t i = 1; i < machines.count; i++)
+            machines.of[i] = machines.of[0];
+        count_often(&machines, &gpu);
+    }
+    wl_gpu_free(&gpu);
+}
 #endif
 
 int main(void)
@@ -650,7 +729,8 @@ int main(void)
                                        cmocka_unit_test(test_classes),
                                        cmocka_unit_test(test_carries),
                                        cmocka_unit_test(test_high_products),
-                                       cmocka_unit_test(test_accesses)};
+                                       cmocka_unit_test(test_accesses),
+                                       cmocka_unit_test(test_counts)};
     return has_level(3) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 #else
     return 0;
