@@ -2,9 +2,10 @@
  * The executor's functions remain the reference; whoever enters such a segment in its middle, or
  * one that accesses memory with lanes off or while accesses of its warp are recorded, runs those.
  * An address is known when the segment begins, or computed ahead of the rest; nothing is written
- * before all have been found as expected. Free segments, of lanes that are off in launches that
- * nobody counts, check the addresses of each access before it instead, and are left there if need
- * be. Internal to sim/native. */
+ * before all have been found as expected. Checks, where there are any, look at all loads of a
+ * segment before the first is done. Free segments, of lanes that are off in launches that nobody
+ * counts, check the addresses of each access before it instead, and are left there if need be.
+ * Internal to sim/native. */
 #ifndef WL_SIM_NATIVE_NATIVE_H
 #define WL_SIM_NATIVE_NATIVE_H
 
