@@ -422,15 +422,38 @@ static bool is_same(const struct run *run, const struct outcome *first, enum wl_
     return same;
 }
 
-/* Ends the process unless a compiled launch did the same. What registers hold that nothing was
- * written to, nobody knows, nor what stands in the heap behind what malloc gave, which launches
- * share. */
+/* Ends the process unless checks found the same. */
+static void compare_findings(const struct wl_sim_counts *first, const struct wl_sim_counts *now)
+{
+    bool same = first->finding_count == now->finding_count;
+    for (size_t i = 0; same && i < now->finding_count; i++) {
+        const struct wl_finding *a = &first->findings[i], *b = &now->findings[i];
+        same = a->kind == b->kind && a->instruction == b->instruction && a->count == b->count &&
+               a->address == b->address && a->other_instruction == b->other_instruction &&
+               memcmp(a->thread, b->thread, sizeof a->thread) == 0 &&
+               memcmp(a->other_thread, b->other_thread, sizeof a->other_thread) == 0;
+    }
+    if (!same) {
+        fprintf(stderr,
+                "execute_fuzz: checks of compiled code find something else: %zu, were %zu\n",
+                now->finding_count, first->finding_count);
+        abort();
+    }
+}
+
+/* Whether it is known what a launch does. What registers hold that nothing was written to, nobody
+ * knows, nor what stands in the heap behind what malloc gave, which launches share. */
+static bool is_known(const struct wl_program *program, const struct outcome *first)
+{
+    return !program->may_read_unset && !program->uses_heap && program->function_count < 2 &&
+           !first->hangs_on_local;
+}
+
+/* Ends the process unless a compiled launch did the same. */
 static void compare(const struct run *run, const struct wl_program *program, struct outcome *first,
                     enum wl_code code, enum wl_sim_fault fault)
 {
-    const bool is_known = !program->may_read_unset && !program->uses_heap &&
-                          program->function_count < 2 && !first->hangs_on_local;
-    const bool is_wrong = is_known && !is_same(run, first, code, fault);
+    const bool is_wrong = is_known(program, first) && !is_same(run, first, code, fault);
     free(first->before.bytes);
     free(first->after.bytes);
     if (is_wrong) {
@@ -441,6 +464,10 @@ static void compare(const struct run *run, const struct wl_program *program, str
     }
 }
 
+#define CHECKS (WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC | WL_CHECK_BOUNDS)
+enum { CHECKED = 4, CHECKED_COMPILED }; /* which of the modes */
+enum { UNWRITTEN_BYTES = 40 };
+
 static void execute(struct run *run, const struct wl_program *program)
 {
     static const struct wl_sim_options modes[] = {
@@ -448,9 +475,9 @@ static void execute(struct run *run, const struct wl_program *program)
         {.count = true, .engine = WL_ENGINE_INTERPRET}, /* again, where local memory is used */
         {.count = true, .engine = WL_ENGINE_COMPILE},   /* as before, from the same memory */
         {.count = false, .engine = WL_ENGINE_COMPILE_256},
-        {.count = true,
-         .checks = WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC | WL_CHECK_BOUNDS |
-                   WL_CHECK_RACE_GLOBAL},
+        {.count = true, .engine = WL_ENGINE_INTERPRET, .checks = CHECKS},
+        {.count = true, .engine = WL_ENGINE_COMPILE, .checks = CHECKS}, /* from the same memory */
+        {.count = true, .checks = CHECKS | WL_CHECK_RACE_GLOBAL},
     };
     struct wl_texture textures[PTX_CASE_TEXTURES];
     const struct wl_texture *list[PTX_CASE_TEXTURES + 1];
@@ -465,6 +492,8 @@ static void execute(struct run *run, const struct wl_program *program)
                size < sizeof bits ? size : sizeof bits);
     }
     struct outcome first = {.code = WL_OK};
+    struct wl_sim_counts checked = {0};
+    struct snapshot before_checks = {0};
     for (size_t i = 0; i < WL_COUNT(modes); i++) {
         if (i == 1 && !program->local_bytes)
             continue;
@@ -492,10 +521,15 @@ static void execute(struct run *run, const struct wl_program *program)
             launch.page_count = run->page_count;
             launch.unwritten =
                 wl_unwritten_create(run->ranges[0].start, last->end - run->ranges[0].start);
+            wl_unwritten_add(launch.unwritten, run->ranges[0].start, UNWRITTEN_BYTES);
         }
         struct snapshot before = take_snapshot(run);
         if (i == 1 || i == 2)
             put_snapshot(run, &first.before);
+        if (i == CHECKED)
+            before_checks = take_snapshot(run);
+        if (i == CHECKED_COMPILED)
+            put_snapshot(run, &before_checks);
         enum wl_code code = wl_sim_run(the_sim(), &launch, &options, &counts, &error);
         if (code && !*error.message)
             abort();
@@ -508,9 +542,16 @@ static void execute(struct run *run, const struct wl_program *program)
             first.hangs_on_local = !is_same(run, &first, code, counts.fault);
         if (i == 2)
             compare(run, program, &first, code, counts.fault);
+        if (i == CHECKED_COMPILED && is_known(program, &first))
+            compare_findings(&checked, &counts);
         wl_unwritten_free(launch.unwritten);
-        wl_sim_counts_free(&counts);
+        if (i == CHECKED)
+            checked = counts;
+        else
+            wl_sim_counts_free(&counts);
     }
+    wl_sim_counts_free(&checked);
+    free(before_checks.bytes);
     free(parameters);
 }
 
