@@ -7,6 +7,8 @@ int cudnnSetStream(void *handle, void *stream);
 int cudnnGetStream(void *handle, void **stream);
 size_t cudnnGetVersion(void);
 size_t cudnnGetCudartVersion(void);
+size_t cudnnGetMaxDeviceVersion(void);
+int cudnnDestroyTensorDescriptor(void *self);
 int cudnnGetProperty(int property, int *value);
 const char *cudnnGetErrorString(int status);
 void cudnnGetLastErrorString(char *message, size_t bytes);
@@ -40,6 +42,7 @@ static void test_versions(void)
     EXPECT(cudnnGetProperty(3, &parts[0]), BAD_PARAM);
     EXPECT(cudnnGetProperty(0, NULL), BAD_PARAM);
     EXPECT(cudnnGetCudartVersion(), 13000);
+    EXPECT(cudnnGetMaxDeviceVersion(), MAJOR == 8 ? 900 : 1210);
     EXPECT(cudnnGraphVersionCheck(), OK);
     EXPECT(cudnnOpsVersionCheck(), OK);
     EXPECT(cudnnCnnVersionCheck(), OK);
@@ -58,6 +61,11 @@ static void test_texts(void)
     EXPECT_TEXT(cudnnGetErrorString(OK), "CUDNN_STATUS_SUCCESS");
     EXPECT_TEXT(cudnnGetErrorString(BAD_PARAM), "CUDNN_STATUS_BAD_PARAM");
     EXPECT_TEXT(cudnnGetErrorString(NOT_SUPPORTED), "CUDNN_STATUS_NOT_SUPPORTED");
+    EXPECT_TEXT(cudnnGetErrorString(MAJOR == 8 ? 7 : 3002),
+                MAJOR == 8 ? "CUDNN_STATUS_MAPPING_ERROR" : "CUDNN_STATUS_NOT_SUPPORTED_SHAPE");
+    EXPECT_TEXT(cudnnGetErrorString(MAJOR == 8 ? 14 : 4003),
+                MAJOR == 8 ? "CUDNN_STATUS_VERSION_MISMATCH"
+                           : "CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED");
     EXPECT_TEXT(cudnnGetErrorString(-1), "CUDNN_UNKNOWN_STATUS");
     cudnnGetLastErrorString(message, sizeof message);
     EXPECT_TEXT(message, "");
@@ -101,7 +109,9 @@ static void test_handles(void)
     EXPECT(strstr(captured_stderr(), "cudnnRNNForwardTraining (cuDNN)") != NULL, 1);
     EXPECT(cudnnSetTensorNdDescriptor(handle, 0, 4, NULL, NULL), BAD_PARAM);
     EXPECT(cudnnDestroy(handle), OK);
-    EXPECT(cudnnDestroy(NULL), BAD_PARAM);
+    EXPECT(cudnnDestroy(NULL), OK);
+    EXPECT(cudnnDestroyTensorDescriptor(NULL), OK);
+    EXPECT(cudnnDestroyTensorDescriptor(&mask), BAD_PARAM);
     EXPECT(cudaStreamDestroy(stream), 0);
 }
 

@@ -21,7 +21,7 @@ int wl_cudnn_create(void **made, enum wl_cudnn_magic magic, size_t bytes)
 
 int wl_cudnn_destroy(void *self, enum wl_cudnn_magic magic)
 {
-    return wl_stand_in_destroy(self, magic) ? WL_CUDNN_OK : WL_CUDNN_BAD_PARAM;
+    return !self || wl_stand_in_destroy(self, magic) ? WL_CUDNN_OK : WL_CUDNN_BAD_PARAM;
 }
 
 int wl_cudnn_refuse(const char *call, const char *what)
@@ -82,6 +82,11 @@ size_t cudnnGetVersion(void)
     return wl_cudnn_version.number;
 }
 
+size_t cudnnGetMaxDeviceVersion(void)
+{
+    return wl_cudnn_version.max_device;
+}
+
 size_t cudnnGetCudartVersion(void)
 {
     return 13000;
@@ -117,21 +122,9 @@ CHECK(cudnnAdvTrainVersionCheck)
 
 const char *cudnnGetErrorString(int status)
 {
-    const struct {
-        int status;
-        const char *text;
-    } rows[] = {
-        {WL_CUDNN_OK, "CUDNN_STATUS_SUCCESS"},
-        {WL_CUDNN_NOT_INITIALIZED, "CUDNN_STATUS_NOT_INITIALIZED"},
-        {WL_CUDNN_BAD_PARAM, "CUDNN_STATUS_BAD_PARAM"},
-        {WL_CUDNN_NOT_SUPPORTED, "CUDNN_STATUS_NOT_SUPPORTED"},
-        {WL_CUDNN_INTERNAL_ERROR, "CUDNN_STATUS_INTERNAL_ERROR"},
-        {WL_CUDNN_EXECUTION_FAILED, "CUDNN_STATUS_EXECUTION_FAILED"},
-        {WL_CUDNN_ALLOC_FAILED, "CUDNN_STATUS_ALLOC_FAILED"},
-    };
-    for (size_t i = 0; i < WL_COUNT(rows); i++)
-        if (rows[i].status == status)
-            return rows[i].text;
+    for (const struct wl_cudnn_status_name *row = wl_cudnn_version.names; row->name; row++)
+        if (row->status == status)
+            return row->name;
     return "CUDNN_UNKNOWN_STATUS";
 }
 

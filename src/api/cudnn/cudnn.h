@@ -5,10 +5,17 @@
 
 #include "api/common/stand_in.h"
 
+struct wl_cudnn_status_name {
+    int status;
+    const char *name;
+};
+
 /* In what the major versions of cuDNN differ; each library has one. */
 struct wl_cudnn_version {
-    size_t number; /* as cudnnGetVersion tells it */
+    size_t number;     /* as cudnnGetVersion tells it */
+    size_t max_device; /* as cudnnGetMaxDeviceVersion does */
     int not_initialized, bad_param, not_supported, internal_error, execution_failed, alloc_failed;
+    const struct wl_cudnn_status_name *names; /* of all statuses; ends with a NULL name */
 };
 extern const struct wl_cudnn_version wl_cudnn_version;
 
@@ -55,7 +62,8 @@ bool wl_cudnn_stream(const void *handle, void **stream);
 /* Says that a call does not do that; gives WL_CUDNN_NOT_SUPPORTED. */
 int wl_cudnn_refuse(const char *call, const char *what);
 
-/* Creating and freeing of handles and descriptors; each gives a status. */
+/* Creating and freeing of handles and descriptors; each gives a status. To free NULL is no
+ * mistake. */
 int wl_cudnn_create(void **made, enum wl_cudnn_magic magic, size_t bytes);
 int wl_cudnn_destroy(void *self, enum wl_cudnn_magic magic);
 
