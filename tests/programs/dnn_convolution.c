@@ -342,7 +342,11 @@ static void test_descriptors(void)
     EXPECT(cudnnCreateConvolutionDescriptor(&convolution), OK);
     EXPECT(cudnnGetConvolutionNdDescriptor(convolution, 3, read, pads, strides, dilations, &read[1],
                                            &read[2]),
-           BAD_PARAM);
+           OK); /* nothing was set */
+    EXPECT(read[0] + read[1] + read[2], 0);
+    EXPECT(cudnnGetConvolutionNdDescriptor(convolution, 7, read, pads, strides, dilations, &read[1],
+                                           &read[2]),
+           NOT_SUPPORTED);
     EXPECT(cudnnSetConvolution2dDescriptor(convolution, 1, 2, 3, 4, 5, 6, FLIPPED, HALF), OK);
     EXPECT(cudnnGetConvolution2dDescriptor(convolution, &read[0], &read[1], &read[2], &read[3],
                                            &read[4], &read[5], &read[6], &read[7]),
@@ -368,6 +372,7 @@ static void test_descriptors(void)
     EXPECT(cudnnSetConvolution2dDescriptor(convolution, 0, 0, 1, 1, 1, 0, FLIPPED, FLOAT),
            BAD_PARAM);
     EXPECT(cudnnSetConvolution2dDescriptor(convolution, 0, 0, 1, 1, 1, 1, 2, FLOAT), BAD_PARAM);
+    EXPECT(cudnnSetConvolution2dDescriptor(convolution, 0, 0, 1, 1, 1, 1, 1, BFLOAT16), BAD_PARAM);
     EXPECT(cudnnDestroyConvolutionDescriptor(convolution), OK);
     EXPECT(cudnnDestroyConvolutionDescriptor(NULL), OK);
 }

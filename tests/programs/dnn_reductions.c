@@ -154,7 +154,8 @@ static void test_reductions(void)
     int operation, type, propagates, has_indices, index_type;
     EXPECT(cudnnGetReduceTensorDescriptor(reduction, &operation, &type, &propagates, &has_indices,
                                           &index_type),
-           BAD_PARAM);
+           OK); /* nothing was set */
+    EXPECT(operation + type + propagates + has_indices + index_type, 0);
     for (size_t t = 0; t < sizeof dnn_types / sizeof *dnn_types; t++)
         for (size_t i = 0; i < sizeof RESULTS / sizeof *RESULTS; i++)
             for (operation = SUM; operation <= PRODUCT_NO_ZEROS; operation++)
@@ -178,8 +179,12 @@ static void test_wrong_reductions(void)
                   other = make_tensor(FLOAT, PLAIN, 4, (int[]){2, 3, 4, 2});
     const float one = 1;
     EXPECT(cudnnSetReduceTensorDescriptor(reduction, 9, FLOAT, 0, 0, 0), BAD_PARAM);
+    EXPECT(cudnnSetReduceTensorDescriptor(reduction, MAXIMUM, BFLOAT16, 0, 0, 0), BAD_PARAM);
+    EXPECT(cudnnSetReduceTensorDescriptor(reduction, MAXIMUM, FLOAT, 0, 1, 1), OK);
     capture_stderr();
-    EXPECT(cudnnSetReduceTensorDescriptor(reduction, MAXIMUM, FLOAT, 0, 1, 1), NOT_SUPPORTED);
+    EXPECT(cudnnReduceTensor(handle, reduction, other.device, 96, NULL, 0, &one, a.shape, a.device,
+                             &one, c.shape, c.device),
+           NOT_SUPPORTED);
     EXPECT(strstr(captured_stderr(), "indices of other than 32 bits") != NULL, 1);
     EXPECT(cudnnSetReduceTensorDescriptor(reduction, MAXIMUM, FLOAT, 0, 1, 0), OK);
 #define REDUCE(a, c)                                                                          \

@@ -548,7 +548,7 @@ static void test_handles(void)
         EXPECT(FIND(int (*)(void), library, rows[i].refused)(), rows[i].status);
         EXPECT(strstr(captured_stderr(), rows[i].refused) != NULL, 1);
         EXPECT(FIND(call_1, library, rows[i].destroy)(handle), 0);
-        EXPECT(FIND(call_1, library, rows[i].destroy)(NULL) != 0, 1);
+        EXPECT(FIND(call_1, library, rows[i].destroy)((uint64_t[8]){0}) != 0, 1);
     }
 }
 

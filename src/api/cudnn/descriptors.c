@@ -3,24 +3,27 @@
 
 #include <limits.h>
 
-/* H(name, MAGIC, struct): makes and frees such a descriptor. */
-#define H(name, magic, type)                                                       \
-    int cudnnCreate##name##Descriptor(void **made)                                 \
-    {                                                                              \
-        return wl_cudnn_create(made, WL_CUDNN_MAGIC_##magic, sizeof(struct type)); \
-    }                                                                              \
-    int cudnnDestroy##name##Descriptor(void *self)                                 \
-    {                                                                              \
-        return wl_cudnn_destroy(self, WL_CUDNN_MAGIC_##magic);                     \
+/* H(name, MAGIC, struct, what it holds at first): makes and frees such a descriptor. */
+#define H(name, magic_, type, ...)                                                                \
+    int cudnnCreate##name##Descriptor(void **made)                                                \
+    {                                                                                             \
+        const int status = wl_cudnn_create(made, WL_CUDNN_MAGIC_##magic_, sizeof(struct type));   \
+        if (!status)                                                                              \
+            *(struct type *)*made = (struct type){.magic = WL_CUDNN_MAGIC_##magic_, __VA_ARGS__}; \
+        return status;                                                                            \
+    }                                                                                             \
+    int cudnnDestroy##name##Descriptor(void *self)                                                \
+    {                                                                                             \
+        return wl_cudnn_destroy(self, WL_CUDNN_MAGIC_##magic_);                                   \
     }
-H(Convolution, CONVOLUTION, wl_cudnn_convolution_descriptor)
-H(Pooling, POOLING, wl_cudnn_pooling)
-H(Activation, ACTIVATION, wl_cudnn_activation)
-H(OpTensor, OP, wl_cudnn_op)
-H(Dropout, DROPOUT, wl_cudnn_dropout)
-H(LRN, LRN, wl_cudnn_response)
-H(ReduceTensor, REDUCTION, wl_cudnn_reduction)
-H(SpatialTransformer, TRANSFORMER, wl_cudnn_transformer)
+H(Convolution, CONVOLUTION, wl_cudnn_convolution_descriptor, .is = {.is_flipped = true})
+H(Pooling, POOLING, wl_cudnn_pooling, .spatial = 0)
+H(Activation, ACTIVATION, wl_cudnn_activation, .is = {.swish_beta = 1})
+H(OpTensor, OP, wl_cudnn_op, .is_set = false)
+H(Dropout, DROPOUT, wl_cudnn_dropout, .states = NULL)
+H(LRN, LRN, wl_cudnn_response, .width = 5, .alpha = 1e-4, .beta = 0.75, .k = 2)
+H(ReduceTensor, REDUCTION, wl_cudnn_reduction, .operation = WL_DNN_SUM)
+H(SpatialTransformer, TRANSFORMER, wl_cudnn_transformer, .rank = 0)
 
 /* A part of what is set; the result may be NULL. */
 static void tell(int *result, int value)
@@ -33,6 +36,12 @@ static void tell_number(double *result, double value)
 {
     if (result)
         *result = value;
+}
+
+/* Of spatial dimensions no more can be asked for. */
+static int check_wanted(int wanted)
+{
+    return wanted > WL_CUDNN_SPATIAL_MAX ? WL_CUDNN_NOT_SUPPORTED : WL_CUDNN_OK;
 }
 
 /* As many as are wanted and there. */
@@ -55,6 +64,13 @@ const struct wl_cudnn_convolution *wl_cudnn_convolution_check(const void *descri
     return self && self->magic == WL_CUDNN_MAGIC_CONVOLUTION && self->is.spatial ? &self->is : NULL;
 }
 
+/* What may be computed in: float, double, half and one more. */
+static bool is_compute_type(int type, enum wl_cudnn_type more)
+{
+    return type == WL_CUDNN_FLOAT || type == WL_CUDNN_DOUBLE || type == WL_CUDNN_HALF ||
+           type == (int)more;
+}
+
 /* The descriptor, whether or not it is filled. */
 static struct wl_cudnn_convolution_descriptor *convolution(void *descriptor)
 {
@@ -72,10 +88,11 @@ int cudnnSetConvolutionNdDescriptor(void *descriptor, int spatial, const int *pa
         .is_flipped = mode == CONVOLUTION,
         .compute_type = compute_type,
     };
-    if (!self || !pads || !strides || !dilations || spatial < 1 || compute_type < 0 ||
+    if (!self || !pads || !strides || !dilations || spatial < 1 ||
+        !is_compute_type(compute_type, WL_CUDNN_INT32) ||
         (mode != CONVOLUTION && mode != CROSS_CORRELATION))
         return WL_CUDNN_BAD_PARAM;
-    if (spatial > WL_CUDNN_SPATIAL_MAX || !wl_cudnn_type_bytes(compute_type))
+    if (spatial > WL_CUDNN_SPATIAL_MAX)
         return WL_CUDNN_NOT_SUPPORTED;
     for (int i = 0; i < spatial; i++) {
         if (pads[i] < 0 || strides[i] < 1 || dilations[i] < 1)
@@ -96,12 +113,15 @@ int cudnnSetConvolution2dDescriptor(void *self, int pad_h, int pad_w, int stride
                                            (int[]){dilation_h, dilation_w}, mode, compute_type);
 }
 
-int cudnnGetConvolutionNdDescriptor(const void *descriptor, int wanted, int *spatial, int *pads,
+int cudnnGetConvolutionNdDescriptor(void *descriptor, int wanted, int *spatial, int *pads,
                                     int *strides, int *dilations, int *mode, int *compute_type)
 {
-    const struct wl_cudnn_convolution *is = wl_cudnn_convolution_check(descriptor);
-    if (!is || wanted < 0)
+    const struct wl_cudnn_convolution_descriptor *self = convolution(descriptor);
+    if (!self || wanted < 0)
         return WL_CUDNN_BAD_PARAM;
+    const struct wl_cudnn_convolution *is = &self->is;
+    if (check_wanted(wanted))
+        return check_wanted(wanted);
     tell(spatial, is->spatial);
     tell_all(pads, is->pads, wanted, is->spatial);
     tell_all(strides, is->strides, wanted, is->spatial);
@@ -111,13 +131,14 @@ int cudnnGetConvolutionNdDescriptor(const void *descriptor, int wanted, int *spa
     return WL_CUDNN_OK;
 }
 
-int cudnnGetConvolution2dDescriptor(const void *descriptor, int *pad_h, int *pad_w, int *stride_h,
+int cudnnGetConvolution2dDescriptor(void *descriptor, int *pad_h, int *pad_w, int *stride_h,
                                     int *stride_w, int *dilation_h, int *dilation_w, int *mode,
                                     int *compute_type)
 {
-    const struct wl_cudnn_convolution *is = wl_cudnn_convolution_check(descriptor);
-    if (!is || is->spatial != 2)
+    const struct wl_cudnn_convolution_descriptor *self = convolution(descriptor);
+    if (!self)
         return WL_CUDNN_BAD_PARAM;
+    const struct wl_cudnn_convolution *is = &self->is;
     tell(pad_h, is->pads[0]);
     tell(pad_w, is->pads[1]);
     tell(stride_h, is->strides[0]);
@@ -224,12 +245,14 @@ int cudnnSetPooling2dDescriptor(void *self, int mode, int propagates_nan, int wi
                                        (int[]){pad_h, pad_w}, (int[]){stride_h, stride_w});
 }
 
-int cudnnGetPoolingNdDescriptor(const void *descriptor, int wanted, int *mode, int *propagates_nan,
+int cudnnGetPoolingNdDescriptor(void *descriptor, int wanted, int *mode, int *propagates_nan,
                                 int *spatial, int *window, int *pads, int *strides)
 {
-    const struct wl_cudnn_pooling *self = wl_cudnn_pooling_check(descriptor);
-    if (!self || wanted < 0)
+    const struct wl_cudnn_pooling *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_POOLING);
+    if (!self)
         return WL_CUDNN_BAD_PARAM;
+    if (check_wanted(wanted))
+        return check_wanted(wanted);
     tell(mode, self->mode);
     tell(propagates_nan, self->propagates_nan);
     tell(spatial, self->spatial);
@@ -239,12 +262,11 @@ int cudnnGetPoolingNdDescriptor(const void *descriptor, int wanted, int *mode, i
     return WL_CUDNN_OK;
 }
 
-int cudnnGetPooling2dDescriptor(const void *descriptor, int *mode, int *propagates_nan,
-                                int *window_h, int *window_w, int *pad_h, int *pad_w, int *stride_h,
-                                int *stride_w)
+int cudnnGetPooling2dDescriptor(void *descriptor, int *mode, int *propagates_nan, int *window_h,
+                                int *window_w, int *pad_h, int *pad_w, int *stride_h, int *stride_w)
 {
-    const struct wl_cudnn_pooling *self = wl_cudnn_pooling_check(descriptor);
-    if (!self || self->spatial != 2)
+    const struct wl_cudnn_pooling *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_POOLING);
+    if (!self)
         return WL_CUDNN_BAD_PARAM;
     tell(window_h, self->window[0]);
     tell(window_w, self->window[1]);
@@ -269,26 +291,34 @@ int cudnnSetActivationDescriptor(void *descriptor, int mode, int propagates_nan,
     if (!self || mode < 0 || mode > WL_DNN_SWISH || propagates_nan < 0 || propagates_nan > 1)
         return WL_CUDNN_BAD_PARAM;
     self->is_set = true;
-    self->is = (struct wl_dnn_activation){mode, propagates_nan, coefficient, 1};
+    self->is.mode = mode;
+    self->is.propagates_nan = propagates_nan;
+    self->is.coefficient = coefficient;
     return WL_CUDNN_OK;
 }
 
-int cudnnGetActivationDescriptor(const void *descriptor, int *mode, int *propagates_nan,
+static struct wl_cudnn_activation *activation(void *descriptor)
+{
+    return wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_ACTIVATION);
+}
+
+int cudnnGetActivationDescriptor(void *descriptor, int *mode, int *propagates_nan,
                                  double *coefficient)
 {
-    const struct wl_dnn_activation *is = wl_cudnn_activation_check(descriptor);
-    if (!is)
+    const struct wl_cudnn_activation *self = activation(descriptor);
+    if (!self)
         return WL_CUDNN_BAD_PARAM;
-    tell(mode, is->mode);
-    tell(propagates_nan, is->propagates_nan);
-    tell_number(coefficient, is->coefficient);
+    tell(mode, self->is.mode);
+    tell(propagates_nan, self->is.propagates_nan);
+    tell_number(coefficient, self->is.coefficient);
     return WL_CUDNN_OK;
 }
 
+/* It stays what it is when the rest is set. */
 int cudnnSetActivationDescriptorSwishBeta(void *descriptor, double beta)
 {
-    struct wl_cudnn_activation *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_ACTIVATION);
-    if (!self || !self->is_set)
+    struct wl_cudnn_activation *self = activation(descriptor);
+    if (!self)
         return WL_CUDNN_BAD_PARAM;
     self->is.swish_beta = beta;
     return WL_CUDNN_OK;
@@ -296,17 +326,14 @@ int cudnnSetActivationDescriptorSwishBeta(void *descriptor, double beta)
 
 int cudnnGetActivationDescriptorSwishBeta(void *descriptor, double *beta)
 {
-    const struct wl_dnn_activation *is = wl_cudnn_activation_check(descriptor);
-    if (!is || !beta)
+    const struct wl_cudnn_activation *self = activation(descriptor);
+    if (!self || !beta)
         return WL_CUDNN_BAD_PARAM;
-    *beta = is->swish_beta;
+    *beta = self->is.swish_beta;
     return WL_CUDNN_OK;
 }
 
 /* ---- operations on two tensors ---- */
-
-/* cudnnOpTensorOp_t: the last one has no kernel. */
-enum { NOT = 5 };
 
 const struct wl_cudnn_op *wl_cudnn_op_check(const void *descriptor)
 {
@@ -318,10 +345,9 @@ int cudnnSetOpTensorDescriptor(void *descriptor, int operation, int compute_type
                                int propagates_nan)
 {
     struct wl_cudnn_op *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_OP);
-    if (!self || operation < 0 || operation > NOT || propagates_nan < 0 || propagates_nan > 1)
+    if (!self || operation < 0 || operation > WL_DNN_NOT || propagates_nan < 0 ||
+        propagates_nan > 1 || !is_compute_type(compute_type, WL_CUDNN_BFLOAT16))
         return WL_CUDNN_BAD_PARAM;
-    if (operation == NOT)
-        return wl_cudnn_refuse(__func__, "negation");
     *self = (struct wl_cudnn_op){
         .magic = WL_CUDNN_MAGIC_OP,
         .is_set = true,
@@ -332,10 +358,10 @@ int cudnnSetOpTensorDescriptor(void *descriptor, int operation, int compute_type
     return WL_CUDNN_OK;
 }
 
-int cudnnGetOpTensorDescriptor(const void *descriptor, int *operation, int *compute_type,
+int cudnnGetOpTensorDescriptor(void *descriptor, int *operation, int *compute_type,
                                int *propagates_nan)
 {
-    const struct wl_cudnn_op *self = wl_cudnn_op_check(descriptor);
+    const struct wl_cudnn_op *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_OP);
     if (!self)
         return WL_CUDNN_BAD_PARAM;
     tell(operation, self->operation);
@@ -346,13 +372,13 @@ int cudnnGetOpTensorDescriptor(const void *descriptor, int *operation, int *comp
 
 /* ---- reductions ---- */
 
-/* cudnnIndicesType_t, as many as there are; the first one is of 32 bits. */
-enum { INDEX_TYPES = 4, INDEX_32_BITS = 0 };
+/* cudnnIndicesType_t, as many as there are */
+enum { INDEX_TYPES = 4 };
 
 const struct wl_cudnn_reduction *wl_cudnn_reduction_check(const void *descriptor)
 {
     const struct wl_cudnn_reduction *self = descriptor;
-    return self && self->magic == WL_CUDNN_MAGIC_REDUCTION && self->is_set ? self : NULL;
+    return self && self->magic == WL_CUDNN_MAGIC_REDUCTION ? self : NULL;
 }
 
 int cudnnSetReduceTensorDescriptor(void *descriptor, int operation, int compute_type,
@@ -361,13 +387,10 @@ int cudnnSetReduceTensorDescriptor(void *descriptor, int operation, int compute_
     struct wl_cudnn_reduction *self = wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_REDUCTION);
     if (!self || operation < 0 || operation > WL_DNN_PRODUCT_NO_ZEROS || propagates_nan < 0 ||
         propagates_nan > 1 || has_indices < 0 || has_indices > 1 || index_type < 0 ||
-        index_type >= INDEX_TYPES)
+        index_type >= INDEX_TYPES || !is_compute_type(compute_type, WL_CUDNN_FLOAT))
         return WL_CUDNN_BAD_PARAM;
-    if (has_indices && index_type != INDEX_32_BITS)
-        return wl_cudnn_refuse(__func__, "indices of other than 32 bits");
     *self = (struct wl_cudnn_reduction){
         .magic = WL_CUDNN_MAGIC_REDUCTION,
-        .is_set = true,
         .has_indices = has_indices,
         .operation = operation,
         .compute_type = compute_type,
@@ -400,7 +423,7 @@ enum { WIDTH_MAX = 16 };
 const struct wl_cudnn_response *wl_cudnn_response_check(const void *descriptor)
 {
     const struct wl_cudnn_response *self = descriptor;
-    return self && self->magic == WL_CUDNN_MAGIC_LRN && self->width ? self : NULL;
+    return self && self->magic == WL_CUDNN_MAGIC_LRN ? self : NULL;
 }
 
 int cudnnSetLRNDescriptor(void *descriptor, unsigned width, double alpha, double beta, double k)

@@ -39,9 +39,10 @@ struct wl_cudnn_op {
     int operation, compute_type, propagates_nan;
 };
 
+/* What was not set is a sum in single precision. */
 struct wl_cudnn_reduction {
     uint32_t magic;
-    bool is_set, has_indices;
+    bool has_indices;
     int operation, compute_type, propagates_nan, index_type;
 };
 
@@ -54,7 +55,7 @@ struct wl_cudnn_dropout {
 
 struct wl_cudnn_response {
     uint32_t magic;
-    unsigned width; /* 0: nothing was set yet */
+    unsigned width;
     double alpha, beta, k;
 };
 
@@ -66,7 +67,7 @@ struct wl_cudnn_transformer {
     int dims[WL_CUDNN_RANK_MAX];
 };
 
-/* Each gives NULL for what is no such descriptor or was not set. */
+/* Each gives NULL for what is no such descriptor or was not set, if that has no meaning. */
 const struct wl_cudnn_convolution *wl_cudnn_convolution_check(const void *descriptor);
 const struct wl_cudnn_pooling *wl_cudnn_pooling_check(const void *descriptor);
 const struct wl_dnn_activation *wl_cudnn_activation_check(const void *descriptor);

@@ -108,8 +108,10 @@ template <typename T> DEVICE T activate(const wl_dnn_activation &a, T x)
         return rectify(a, x);
     case WL_DNN_TANH:
         return hyperbolic_tangent(x);
-    case WL_DNN_CLIPPED_RELU:
-        return x > T(a.coefficient) ? T(a.coefficient) : rectify(a, x);
+    case WL_DNN_CLIPPED_RELU: {
+        const T most = T(a.coefficient), result = rectify(a, x);
+        return result > most ? most : result;
+    }
     case WL_DNN_ELU:
         return x > 0 ? x : T(a.coefficient) * (exponential(x) - 1);
     case WL_DNN_SWISH:
@@ -119,7 +121,7 @@ template <typename T> DEVICE T activate(const wl_dnn_activation &a, T x)
     }
 }
 
-/* The gradient that comes to x from that of y = activate(x). */
+/* The gradient that comes to x from that of y = activate(x): sigmoid, tanh and ELU ask y, the others x. */
 template <typename T> DEVICE T activate_back(const wl_dnn_activation &a, T x, T y, T gradient)
 {
     switch (a.mode) {
@@ -132,7 +134,7 @@ template <typename T> DEVICE T activate_back(const wl_dnn_activation &a, T x, T 
     case WL_DNN_CLIPPED_RELU:
         return x > 0 && x < T(a.coefficient) ? gradient : T(0);
     case WL_DNN_ELU:
-        return x > 0 ? gradient : gradient * (y + T(a.coefficient));
+        return y >= 0 ? gradient : gradient * (y + T(a.coefficient));
     case WL_DNN_SWISH: {
         const T beta = T(a.swish_beta), part = sigmoid(beta * x);
         return gradient * (part + beta * x * part * (1 - part));

@@ -4,6 +4,15 @@
 
 enum { WL_DNN_SPATIAL = 3, WL_DNN_RANK = 5 };
 
+/* Types of elements that kernels tell apart themselves, by the numbers of cudnnDataType_t. */
+enum {
+    WL_DNN_FLOAT = 0,
+    WL_DNN_DOUBLE = 1,
+    WL_DNN_HALF = 2,
+    WL_DNN_INT8 = 3,
+    WL_DNN_BFLOAT16 = 9,
+};
+
 /* A convolution of three spatial dimensions, of which the first ones may have size 1. Strides of
  * elements are those of n, c, and of the spatial dimensions; of the filter's k, c and taps. */
 struct wl_dnn_convolution {
@@ -55,13 +64,14 @@ struct wl_dnn_walk {
 /* Threads that share one result's elements: a power of 2, at most those of a block. */
 enum { WL_DNN_GROUP_MAX = 256 };
 
-/* By the numbers of cudnnOpTensorOp_t: what becomes of two elements, or of the first alone. */
+/* By the numbers of cudnnOpTensorOp_t: what becomes of two elements. */
 enum {
     WL_DNN_ADD = 0,
     WL_DNN_MULTIPLY = 1,
     WL_DNN_LEAST = 2,
     WL_DNN_MOST = 3,
-    WL_DNN_ROOT = 4,
+    WL_DNN_ROOT = 4, /* of the first alone, as NOT: 1 less it */
+    WL_DNN_NOT = 5,
 };
 
 /* Batch normalisation: of the elements of `folded`, for each one of `kept`. Tensors of both walks:

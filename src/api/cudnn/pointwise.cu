@@ -2,6 +2,7 @@
  *
  * pointwise.ptx is made from this file (see the command in its first line) and embedded in the library.
  */
+#include "any.cuh"
 #include "functions.cuh"
 
 /* The walk's tensors: y, x. */
@@ -46,10 +47,18 @@ template <typename Sum> DEVICE Sum join(int operation, int propagates_nan, Sum a
         return a * b;
     case WL_DNN_ROOT:
         return root(a);
+    case WL_DNN_NOT:
+        return 1 - a;
     }
     if (a != a || b != b)
         return (a != a) == (propagates_nan != 0) ? a : b;
     return (operation == WL_DNN_LEAST) == (a < b) ? a : b;
+}
+
+/* Of two elements; else b is not there. */
+DEVICE bool has_second(int operation)
+{
+    return operation < WL_DNN_ROOT;
 }
 
 /* c = join(a_factor * a, b_factor * b) + c_factor * c; the walk's tensors: c, a, b. */
@@ -60,8 +69,39 @@ DEVICE void join_all(const wl_dnn_walk &walk, int operation, int propagates_nan,
     for (i64 i = first(); i < walk.count; i += step()) {
         i64 at[3];
         locate(walk, (int)i, at);
-        Sum other = operation == WL_DNN_ROOT ? 0 : b_factor * number(b[at[2]]);
+        Sum other = has_second(operation) ? b_factor * number(b[at[2]]) : 0;
         blend(c + at[0], Sum(1), join(operation, propagates_nan, a_factor * number(a[at[1]]), other), c_factor);
+    }
+}
+
+/* The same of any types. */
+GLOBAL void warplens_dnn_join_any(wl_dnn_walk walk, int operation, int propagates_nan, any c, any a, any b, double a_factor,
+                                  double b_factor, double c_factor)
+{
+    for (i64 i = first(); i < walk.count; i += step()) {
+        i64 at[3];
+        locate(walk, (int)i, at);
+        double other = has_second(operation) ? b_factor * number_at(b, at[2]) : 0;
+        blend_at(c, at[0], 1, join(operation, propagates_nan, a_factor * number_at(a, at[1]), other), c_factor);
+    }
+}
+
+/* y = alpha * x + beta * y, of any types; the walk's tensors: y, x. */
+GLOBAL void warplens_dnn_blend_any(wl_dnn_walk walk, any y, any x, double alpha, double beta)
+{
+    for (i64 i = first(); i < walk.count; i += step()) {
+        i64 at[2];
+        locate(walk, (int)i, at);
+        blend_at(y, at[0], alpha, number_at(x, at[1]), beta);
+    }
+}
+
+GLOBAL void warplens_dnn_set_any(wl_dnn_walk walk, any y, double value)
+{
+    for (i64 i = first(); i < walk.count; i += step()) {
+        i64 at[1];
+        locate(walk, (int)i, at);
+        assign_at(y, at[0], value);
     }
 }
 

@@ -55,6 +55,9 @@ int wl_cudnn_reduce(void *stream, const struct wl_cudnn_reducing *what)
 
 /* ---- reductions ---- */
 
+/* cudnnIndicesType_t */
+enum { INDEX_32_BITS = 0 };
+
 /* Whether an operation tells which element its result is. */
 static bool tells_indices(const struct wl_cudnn_reduction *reduction)
 {
@@ -103,6 +106,8 @@ int cudnnReduceTensor(const void *handle, const void *reduction, void *indices,
         !wl_cudnn_is_writable(c_is))
         return WL_CUDNN_BAD_PARAM;
     const bool has_indices = tells_indices(of);
+    if (has_indices && of->index_type != INDEX_32_BITS)
+        return wl_cudnn_refuse(__func__, "indices of other than 32 bits");
     if (has_indices &&
         (!indices || indices_bytes < (size_t)wl_cudnn_tensor_count(c_is) * sizeof(int32_t)))
         return WL_CUDNN_BAD_PARAM;

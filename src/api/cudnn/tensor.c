@@ -8,8 +8,8 @@
 
 /* cudnnTensorFormat_t */
 enum { NCHW = 0, NHWC = 1, VECTORS = 2 };
-/* Programs describe what has fewer dimensions with some of size 1. */
-enum { RANK_MIN = 3 };
+/* Types of several elements at once */
+enum { INT8X4 = 5, UINT8X4 = 7, INT8X32 = 8, TYPES = 10 };
 
 struct descriptor {
     uint32_t magic;
@@ -125,20 +125,31 @@ bool wl_cudnn_is_writable(const struct wl_cudnn_tensor *self)
 
 /* ---- descriptors ---- */
 
+/* What cuDNN says of a type and a format. */
+static int check_type(const char *call, int format, int type)
+{
+    const bool has_vectors = type == INT8X4 || type == UINT8X4 || type == INT8X32;
+    if (type < 0 || type >= TYPES || format < NCHW || format > VECTORS ||
+        (format == VECTORS && !has_vectors))
+        return WL_CUDNN_BAD_PARAM;
+    return has_vectors ? wl_cudnn_refuse(call, "types other than plain numbers") : WL_CUDNN_OK;
+}
+
 /* Takes a description over if it is one. strides: NULL for those of the format. */
 static int describe(const char *call, void *descriptor, enum wl_cudnn_magic magic, int format,
                     int type, int rank, const int *dims, const int *strides)
 {
     struct descriptor *self = wl_stand_in_check(descriptor, magic);
     struct wl_cudnn_tensor made = {.type = type, .rank = rank};
-    if (!self || !dims || type < 0 || format < NCHW || format > VECTORS)
+    if (!self || !dims || rank < (magic == WL_CUDNN_MAGIC_FILTER ? 3 : 2))
         return WL_CUDNN_BAD_PARAM;
-    if (rank < RANK_MIN || rank > WL_CUDNN_RANK_MAX)
+    if (rank > WL_CUDNN_RANK_MAX)
         return WL_CUDNN_NOT_SUPPORTED;
-    if (format == VECTORS || !wl_cudnn_type_bytes(type))
-        return wl_cudnn_refuse(call, "types other than plain numbers");
+    const int status = check_type(call, format, type);
+    if (status)
+        return status;
     for (int i = 0; i < rank; i++) {
-        if (dims[i] <= 0 || (strides && strides[i] < 0))
+        if (dims[i] <= 0 || (strides && strides[i] < (dims[i] > 1)))
             return WL_CUDNN_BAD_PARAM;
         made.dims[i] = dims[i];
         made.strides[i] = strides ? strides[i] : 0;
@@ -154,31 +165,51 @@ static int describe(const char *call, void *descriptor, enum wl_cudnn_magic magi
     return WL_CUDNN_OK;
 }
 
-/* What a descriptor holds; dimensions and strides as many as wanted. Each result may be NULL. */
-static int tell(const struct wl_cudnn_tensor *is, int wanted, int *type, int *rank, int *dims,
+/* What a descriptor holds, all 0 where nothing was described; dimensions and strides as many as
+ * wanted. Each result may be NULL. */
+static int tell(const struct descriptor *self, int wanted, int *type, int *rank, int *dims,
                 int *strides)
 {
-    if (!is || wanted < 0)
+    if (!self)
         return WL_CUDNN_BAD_PARAM;
     if (type)
-        *type = is->type;
+        *type = self->is.type;
     if (rank)
-        *rank = is->rank;
-    for (int i = 0; i < wanted && i < is->rank; i++) {
+        *rank = self->is.rank;
+    for (int i = 0; i < wanted && i < self->is.rank; i++) {
         if (dims)
-            dims[i] = is->dims[i];
+            dims[i] = self->is.dims[i];
         if (strides)
-            strides[i] = is->strides[i];
+            strides[i] = self->is.strides[i];
     }
     return WL_CUDNN_OK;
 }
 
-static int tell_bytes(const struct wl_cudnn_tensor *is, size_t *bytes)
+/* The same of the first four dimensions, of which there may be fewer. */
+static void tell_four(const int values[WL_CUDNN_RANK_MAX], int *const results[4])
 {
-    if (!is || !bytes)
+    for (int i = 0; i < 4; i++)
+        if (results[i])
+            *results[i] = values[i];
+}
+
+static int tell_bytes(const struct descriptor *self, size_t *bytes)
+{
+    if (!self || !bytes)
         return WL_CUDNN_BAD_PARAM;
-    *bytes = wl_cudnn_tensor_bytes(is);
+    *bytes = self->is.rank ? wl_cudnn_tensor_bytes(&self->is) : 0;
     return WL_CUDNN_OK;
+}
+
+/* Whether or not something was described; NULL: it is none. */
+static struct descriptor *tensor(void *descriptor)
+{
+    return wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_TENSOR);
+}
+
+static struct descriptor *filter(void *descriptor)
+{
+    return wl_stand_in_check(descriptor, WL_CUDNN_MAGIC_FILTER);
 }
 
 int cudnnCreateTensorDescriptor(void **made)
@@ -216,31 +247,26 @@ int cudnnSetTensor4dDescriptorEx(void *self, int type, int n, int c, int h, int 
                     (int[]){n_stride, c_stride, h_stride, w_stride});
 }
 
-int cudnnGetTensorNdDescriptor(const void *self, int wanted, int *type, int *rank, int *dims,
+int cudnnGetTensorNdDescriptor(void *self, int wanted, int *type, int *rank, int *dims,
                                int *strides)
 {
-    return tell(wl_cudnn_tensor_check(self), wanted, type, rank, dims, strides);
+    return tell(tensor(self), wanted, type, rank, dims, strides);
 }
 
-int cudnnGetTensor4dDescriptor(const void *self, int *type, int *n, int *c, int *h, int *w,
-                               int *n_stride, int *c_stride, int *h_stride, int *w_stride)
+int cudnnGetTensor4dDescriptor(void *self, int *type, int *n, int *c, int *h, int *w, int *n_stride,
+                               int *c_stride, int *h_stride, int *w_stride)
 {
-    const struct wl_cudnn_tensor *is = wl_cudnn_tensor_check(self);
-    int *const dims[] = {n, c, h, w}, *const strides[] = {n_stride, c_stride, h_stride, w_stride};
-    if (!is || is->rank != 4)
+    const struct descriptor *is = tensor(self);
+    if (!is)
         return WL_CUDNN_BAD_PARAM;
-    for (int i = 0; i < 4; i++) {
-        if (dims[i])
-            *dims[i] = is->dims[i];
-        if (strides[i])
-            *strides[i] = is->strides[i];
-    }
+    tell_four(is->is.dims, (int *const[]){n, c, h, w});
+    tell_four(is->is.strides, (int *const[]){n_stride, c_stride, h_stride, w_stride});
     return tell(is, 0, type, NULL, NULL, NULL);
 }
 
-int cudnnGetTensorSizeInBytes(const void *self, size_t *bytes)
+int cudnnGetTensorSizeInBytes(void *self, size_t *bytes)
 {
-    return tell_bytes(wl_cudnn_tensor_check(self), bytes);
+    return tell_bytes(tensor(self), bytes);
 }
 
 int cudnnCreateFilterDescriptor(void **made)
@@ -264,30 +290,30 @@ int cudnnSetFilter4dDescriptor(void *self, int type, int format, int k, int c, i
                     NULL);
 }
 
-int cudnnGetFilterNdDescriptor(const void *self, int wanted, int *type, int *format, int *rank,
-                               int *dims)
+int cudnnGetFilterNdDescriptor(void *self, int wanted, int *type, int *format, int *rank, int *dims)
 {
-    const struct wl_cudnn_tensor *is = wl_cudnn_filter_check(self);
-    if (is && format)
-        *format = ((const struct descriptor *)self)->format;
+    const struct descriptor *is = filter(self);
+    if (!is || wanted < 1)
+        return WL_CUDNN_BAD_PARAM;
+    if (wanted > WL_CUDNN_RANK_MAX)
+        return WL_CUDNN_NOT_SUPPORTED;
+    if (format)
+        *format = is->format;
     return tell(is, wanted, type, rank, dims, NULL);
 }
 
-int cudnnGetFilter4dDescriptor(const void *self, int *type, int *format, int *k, int *c, int *h,
-                               int *w)
+int cudnnGetFilter4dDescriptor(void *self, int *type, int *format, int *k, int *c, int *h, int *w)
 {
-    const struct wl_cudnn_tensor *is = wl_cudnn_filter_check(self);
-    int dims[WL_CUDNN_RANK_MAX], rank, *const results[] = {k, c, h, w};
-    if (!is || is->rank != 4)
+    const struct descriptor *is = filter(self);
+    if (!is)
         return WL_CUDNN_BAD_PARAM;
-    cudnnGetFilterNdDescriptor(self, 4, type, format, &rank, dims);
-    for (int i = 0; i < 4; i++)
-        if (results[i])
-            *results[i] = dims[i];
-    return WL_CUDNN_OK;
+    if (format)
+        *format = is->format;
+    tell_four(is->is.dims, (int *const[]){k, c, h, w});
+    return tell(is, 0, type, NULL, NULL, NULL);
 }
 
-int cudnnGetFilterSizeInBytes(const void *self, size_t *bytes)
+int cudnnGetFilterSizeInBytes(void *self, size_t *bytes)
 {
-    return tell_bytes(wl_cudnn_filter_check(self), bytes);
+    return tell_bytes(filter(self), bytes);
 }
