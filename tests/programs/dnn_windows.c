@@ -1,4 +1,6 @@
 /* cuDNN's pooling and its normalisation of responses, compared with their definitions. */
+#include <float.h>
+
 #include "dnn_values.h"
 
 int cudnnCreatePoolingDescriptor(void **made);
@@ -54,11 +56,15 @@ static double pool(const struct pooling_case *of, int mode, const struct tensor 
                    const int *out, double gradient, double *dx)
 {
     const int missing = 3 - of->spatial;
-    int whole = 1, count = 0;
+    int whole = 1, padded = 1, count = 0;
     size_t found[128], most = 0;
     double sum = 0;
-    for (int d = 0; d < of->spatial; d++)
+    for (int d = 0; d < of->spatial; d++) {
+        const int begin = out[missing + d] * of->strides[d] - of->pads[d],
+                  room = of->in[d] + of->pads[d] - begin; /* beyond the padding is nothing */
         whole *= of->window[d];
+        padded *= of->window[d] < room ? of->window[d] : room;
+    }
     for (int k = 0; k < whole; k++) {
         int at[3] = {0}, rest = k, is_inside = 1;
         for (int d = of->spatial - 1; d >= 0; d--) {
@@ -78,7 +84,7 @@ static double pool(const struct pooling_case *of, int mode, const struct tensor 
         dx[most] += gradient;
         return x->values[most];
     }
-    const int divisor = mode == PADDED_MEAN ? whole : count;
+    const int divisor = mode == PADDED_MEAN ? padded : count;
     for (int k = 0; k < count; k++)
         dx[found[k]] += gradient / divisor;
     return sum / divisor;
@@ -155,6 +161,45 @@ static void check_nan(int propagates, double expected)
     free_tensor(&y);
 }
 
+/* As a real cuDNN has windows that lie in the padding (at the ends of both rows), and the least
+ * element or none that is a number. */
+static void check_empty_windows(int mode, double value, const double expected[6])
+{
+    struct tensor x = make_tensor(FLOAT, PLAIN, 4, (int[]){1, 2, 1, 1}),
+                  y = make_tensor(FLOAT, PLAIN, 4, (int[]){1, 2, 1, 3});
+    const float one = 1, zero = 0;
+    x.values[0] = value;
+    x.values[1] = NAN;
+    upload(&x);
+    EXPECT(cudnnSetPooling2dDescriptor(pooling, mode, 0, 1, 1, 0, 1, 1, 1), OK);
+    EXPECT(cudnnPoolingForward(handle, pooling, &one, x.shape, x.device, &zero, y.shape, y.device),
+           OK);
+    expect_values("empty windows", &y, expected, 0);
+    free_tensor(&x);
+    free_tensor(&y);
+}
+
+/* The gradient of means asks neither x nor y. */
+static void check_missing(void)
+{
+    struct tensor y = make_tensor(FLOAT, PLAIN, 4, (int[]){1, 1, 1, 1}),
+                  x = make_tensor(FLOAT, PLAIN, 4, (int[]){1, 1, 2, 2});
+    const float one = 1, zero = 0;
+    EXPECT(cudnnSetPooling2dDescriptor(pooling, MEAN, 0, 2, 2, 0, 0, 2, 2), OK);
+    EXPECT(cudnnPoolingBackward(handle, pooling, &one, NULL, NULL, y.shape, y.device, NULL, NULL,
+                                &zero, x.shape, x.device),
+           OK);
+    for (int i = 0; i < 4; i++)
+        x.values[i] = y.values[0] / 4;
+    expect_values("gradient without x and y", &x, x.values, 0);
+    EXPECT(cudnnSetPooling2dDescriptor(pooling, LARGEST, 0, 2, 2, 0, 0, 2, 2), OK);
+    EXPECT(cudnnPoolingBackward(handle, pooling, &one, NULL, NULL, y.shape, y.device, x.shape,
+                                x.device, &zero, x.shape, x.device),
+           BAD_PARAM);
+    free_tensor(&x);
+    free_tensor(&y);
+}
+
 static void test_pooling_descriptors(void)
 {
     int read[8], window[3], pads[3], strides[3];
@@ -192,6 +237,11 @@ static void test_pooling(void)
                 check_pooling(&cases[i], mode, dnn_types[t], mode % 2 ? PLAIN : CHANNELS_LAST);
     check_nan(0, 2);
     check_nan(1, NAN);
+    check_empty_windows(LARGEST, -INFINITY,
+                        (double[]){-FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX});
+    check_empty_windows(MEAN, 5, (double[]){NAN, 5, NAN, NAN, NAN, NAN});
+    check_empty_windows(PADDED_MEAN, 5, (double[]){0, 5, 0, 0, NAN, 0});
+    check_missing();
     struct tensor x = make_tensor(FLOAT, PLAIN, 4, (int[]){2, 3, 6, 6}),
                   y = make_tensor(FLOAT, PLAIN, 4, (int[]){2, 3, 3, 3}),
                   other = make_tensor(FLOAT, PLAIN, 4, (int[]){2, 4, 3, 3});
@@ -205,6 +255,7 @@ static void test_pooling(void)
            BAD_PARAM);
     EXPECT(cudnnPoolingForward(handle, handle, &one, x.shape, x.device, &zero, y.shape, y.device),
            BAD_PARAM);
+    EXPECT(cudnnSetPooling2dDescriptor(pooling, LARGEST, 0, 2, 2, 0, 0, 2, 2), OK);
     EXPECT(cudnnPoolingBackward(handle, pooling, &one, y.shape, y.device, y.shape, y.device,
                                 x.shape, NULL, &zero, x.shape, x.device),
            BAD_PARAM);

@@ -57,6 +57,11 @@ int cudnnGetPooling2dForwardOutputDim(const void *pooling, const void *x_shape, 
 
 /* ---- pooling ---- */
 
+static bool is_average(const struct wl_cudnn_pooling *p)
+{
+    return p->mode == WL_CUDNN_POOLING_AVERAGE || p->mode == WL_CUDNN_POOLING_AVERAGE_PADDED;
+}
+
 /* The windows of y in x: programs may have more of them than fit, whose ends are padding. */
 static int take(const char *call, const struct wl_cudnn_pooling *p, const struct wl_cudnn_tensor *x,
                 const struct wl_cudnn_tensor *y, struct wl_dnn_pooling *taken)
@@ -69,8 +74,7 @@ static int take(const char *call, const struct wl_cudnn_pooling *p, const struct
     *taken = (struct wl_dnn_pooling){
         .batch = x->dims[0],
         .channels = x->dims[1],
-        .is_average =
-            p->mode == WL_CUDNN_POOLING_AVERAGE || p->mode == WL_CUDNN_POOLING_AVERAGE_PADDED,
+        .is_average = is_average(p),
         .counts_padding = p->mode == WL_CUDNN_POOLING_AVERAGE_PADDED,
         .propagates_nan = p->propagates_nan,
     };
@@ -113,23 +117,29 @@ int cudnnPoolingForward(const void *handle, const void *pooling, const void *alp
                         stream, parameters);
 }
 
+/* Of means x and y may be missing: no value is looked at. */
 int cudnnPoolingBackward(const void *handle, const void *pooling, const void *alpha,
                          const void *y_shape, const void *y, const void *dy_shape, const void *dy,
                          const void *x_shape, const void *x, const void *beta, const void *dx_shape,
                          void *dx)
 {
-    const struct operand inner[] = {{wl_cudnn_tensor_check(x_shape), x},
-                                    {wl_cudnn_tensor_check(dx_shape), dx}},
-                         outer[] = {{wl_cudnn_tensor_check(y_shape), y},
-                                    {wl_cudnn_tensor_check(dy_shape), dy}};
+    struct operand inner[] = {{wl_cudnn_tensor_check(x_shape), x},
+                              {wl_cudnn_tensor_check(dx_shape), dx}},
+                   outer[] = {{wl_cudnn_tensor_check(y_shape), y},
+                              {wl_cudnn_tensor_check(dy_shape), dy}};
+    const struct wl_cudnn_pooling *p = wl_cudnn_pooling_check(pooling);
     struct wl_dnn_pooling taken;
     void *stream;
+    if (p && is_average(p)) {
+        inner[0] = inner[1];
+        outer[0] = outer[1];
+    }
     if (!wl_cudnn_stream(handle, &stream) || !alpha || !beta || !are_given(inner, 2, 1) ||
         !are_given(outer, 2, 1) || inner[0].shape->type != outer[0].shape->type ||
         !wl_cudnn_is_writable(inner[1].shape))
         return WL_CUDNN_BAD_PARAM;
-    const int type = inner[0].shape->type, status = take(__func__, wl_cudnn_pooling_check(pooling),
-                                                         inner[0].shape, outer[0].shape, &taken);
+    const int type = inner[0].shape->type,
+              status = take(__func__, p, inner[0].shape, outer[0].shape, &taken);
     if (status)
         return status;
     wl_cudnn_spread(inner[1].shape, taken.dx);

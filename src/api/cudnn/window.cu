@@ -53,15 +53,40 @@ template <typename Sum> DEVICE bool is_larger(const wl_dnn_pooling &p, Sum x, Su
     return is_first ? most == most : x > most;
 }
 
-template <typename Sum> DEVICE int divisor(const wl_dnn_pooling &p, const range *r)
+/* How many elements the window there has, whose inputs are r: with or without those of the padding, beyond which it has
+ * none. */
+DEVICE int divisor(const wl_dnn_pooling &p, const int *out, const range *r)
 {
-    if (p.counts_padding)
-        return p.window[0] * p.window[1] * p.window[2];
-    const int count = (r[0].end - r[0].begin) * (r[1].end - r[1].begin) * (r[2].end - r[2].begin);
-    return count > 0 ? count : 1;
+    int count = 1;
+    UNROLL for (int d = 0; d < WL_DNN_SPATIAL; d++) {
+        const int begin = out[d] * p.strides[d] - p.pads[d], end = begin + p.window[d], last = p.in[d] + p.pads[d];
+        count *= p.counts_padding ? (end < last ? end : last) - begin : r[d].end - r[d].begin;
+    }
+    return count;
 }
 
-/* Of the window there: its mean, or its largest element and where that is in x. */
+/* The least finite number. */
+DEVICE float least_of(const float *)
+{
+    return -0x1.fffffep127f;
+}
+
+DEVICE double least_of(const double *)
+{
+    return -0x1.fffffffffffffp1023;
+}
+
+DEVICE float least_of(const half *)
+{
+    return -65504;
+}
+
+DEVICE float least_of(const bfloat *)
+{
+    return -0x1.fep127f;
+}
+
+/* Of the window there: its mean, or its largest element, which is finite, and where that is in x. */
 template <typename T, typename Sum> DEVICE Sum pool_one(const wl_dnn_pooling &p, const T *x, const place &to, i64 *place_of_most)
 {
     range r[WL_DNN_SPATIAL];
@@ -82,7 +107,9 @@ template <typename T, typename Sum> DEVICE Sum pool_one(const wl_dnn_pooling &p,
                     *place_of_most = where;
                 }
             }
-    return p.is_average ? result / divisor<Sum>(p, r) : result;
+    if (p.is_average)
+        return result / divisor(p, to.at, r);
+    return result < least_of(x) ? least_of(x) : result;
 }
 
 template <typename T, typename Sum> DEVICE void pool(const wl_dnn_pooling &p, const T *x, T *y, Sum alpha, Sum beta)
@@ -117,7 +144,7 @@ DEVICE void pool_back(const wl_dnn_pooling &p, const T *x, const T *dy, T *dx, S
                         range inputs[WL_DNN_SPATIAL];
                         UNROLL for (int d = 0; d < WL_DNN_SPATIAL; d++)
                             inputs[d] = inputs_of(p, d, from.at[d]);
-                        sum += gradient / divisor<Sum>(p, inputs);
+                        sum += gradient / divisor(p, from.at, inputs);
                         continue;
                     }
                     i64 most;
