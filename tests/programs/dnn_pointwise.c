@@ -221,6 +221,9 @@ static void test_set(void)
     EXPECT(cudnnSetTensor(handle, small, device, &single), OK);
     EXPECT(cudaMemcpy(bytes, device, sizeof bytes, DEVICE_TO_HOST), 0);
     EXPECT(bytes[0] == 7 && bytes[7] == 7, 1);
+    EXPECT(cudnnAddTensor(handle, &single, small, device, &single, small, device), OK);
+    EXPECT(cudaMemcpy(bytes, device, sizeof bytes, DEVICE_TO_HOST), 0);
+    EXPECT(bytes[0] == 98 && bytes[7] == 98, 1);
     EXPECT(cudnnSetTensor4dDescriptor(small, NCHW, INT32, 1, 2, 1, 1), OK);
     EXPECT(cudnnSetTensor(handle, small, device, &single), NOT_SUPPORTED);
     EXPECT(cudnnSetTensor(handle, x.shape, NULL, &single), BAD_PARAM);
@@ -232,16 +235,21 @@ static void test_set(void)
 /* What is no number, times 0. */
 static void test_scale_by_zero(void)
 {
-    struct tensor x = make_tensor(FLOAT, PLAIN, 4, DIMS);
-    const float zero = 0;
+    struct tensor x = make_tensor(FLOAT, PLAIN, 4, DIMS), y = make_tensor(FLOAT, PLAIN, 4, DIMS);
+    const float zero = 0, two = 2;
     for (size_t i = 0; i < x.count; i++)
         x.values[i] = NAN;
     upload(&x);
-    for (size_t i = 0; i < x.count; i++)
+    for (size_t i = 0; i < x.count; i++) {
         x.values[i] = 0;
+        y.values[i] *= 2;
+    }
+    EXPECT(cudnnAddTensor(handle, &zero, x.shape, x.device, &two, y.shape, y.device), OK);
+    expect_values("nothing added", &y, y.values, 0);
     EXPECT(cudnnScaleTensor(handle, x.shape, x.device, &zero), OK);
     expect_values("scaled by 0", &x, x.values, 0);
     free_tensor(&x);
+    free_tensor(&y);
 }
 
 /* ---- operations on two tensors ---- */
@@ -489,6 +497,10 @@ static void check_conventions(void *activation)
     EXPECT(cudnnActivationBackward(handle, activation, &two, NULL, NULL, x.shape, x.device, x.shape,
                                    x.device, &zero, dx.shape, dx.device),
            BAD_PARAM);
+    EXPECT(cudnnActivationBackward(handle, activation, &one, x.shape, x.device, y.shape, y.device,
+                                   NULL, NULL, &zero, dx.shape, dx.device),
+           OK);
+    expect_values("gradient without x", &dx, (double[]){0, -3, 0, 1.5}, 0);
     EXPECT(cudnnSetActivationDescriptor(activation, IDENTITY, 0, 0), OK);
     EXPECT(cudnnActivationForward(handle, activation, &one, x.shape, x.device, &zero, x.shape,
                                   x.device),

@@ -4,10 +4,7 @@
 
 #include "dnn.cuh"
 
-struct any {
-    void *data;
-    int type;
-};
+typedef wl_dnn_any any;
 
 DEVICE double number_at(const any &a, i64 at)
 {
@@ -25,10 +22,12 @@ DEVICE double number_at(const any &a, i64 at)
     }
 }
 
-/* To the nearest integer, ties to even, or to the nearest end of the type. */
+/* To the nearest integer, ties to even, or to the nearest end of the type; what is no number becomes 0. */
 DEVICE signed char small_integer(double x)
 {
     int whole;
+    if (x != x)
+        return 0;
     asm("cvt.rni.s32.f64 %0, %1;" : "=r"(whole) : "d"(x));
     return (signed char)(whole < -128 ? -128 : whole > 127 ? 127 : whole);
 }

@@ -12,6 +12,10 @@ enum {
     WL_DNN_INT8 = 3,
     WL_DNN_BFLOAT16 = 9,
 };
+struct wl_dnn_any {
+    void *data;
+    int type;
+};
 
 /* A convolution of three spatial dimensions, of which the first ones may have size 1. Strides of
  * elements are those of n, c, and of the spatial dimensions; of the filter's k, c and taps. */

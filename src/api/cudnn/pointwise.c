@@ -45,12 +45,6 @@ int wl_cudnn_fill(void *stream, const struct wl_cudnn_tensor *shape, void *y, co
 
 /* ---- any types ---- */
 
-/* As any.cuh has it. */
-struct any {
-    const void *data;
-    int type;
-};
-
 static bool is_any(int type)
 {
     return wl_cudnn_is_floating(type) || type == WL_CUDNN_INT8;
@@ -61,10 +55,11 @@ static int blend_any(void *stream, const struct wl_cudnn_tensor *y_shape, void *
                      double beta)
 {
     struct wl_dnn_walk walk;
-    struct any to = {y, y_shape->type}, from = {x, x_shape->type};
+    struct wl_dnn_any to = {y, y_shape->type}, from = {(void *)(uintptr_t)x, x_shape->type};
     void *parameters[] = {&walk, &to, &from, &alpha, &beta};
-    wl_cudnn_walk(&walk, WL_CUDNN_ALL_DIMS, false,
-                  (const struct wl_cudnn_tensor *[]){y_shape, x_shape}, 2);
+    if (!wl_cudnn_walk(&walk, WL_CUDNN_ALL_DIMS, false,
+                       (const struct wl_cudnn_tensor *[]){y_shape, x_shape}, 2))
+        return WL_CUDNN_BAD_PARAM;
     return wl_cudnn_run_named(&kernels, "warplens_dnn_blend_any", (uint64_t)walk.count, stream,
                               parameters);
 }
@@ -72,7 +67,7 @@ static int blend_any(void *stream, const struct wl_cudnn_tensor *y_shape, void *
 static int set_any(void *stream, const struct wl_cudnn_tensor *shape, void *y, double value)
 {
     struct wl_dnn_walk walk;
-    struct any to = {y, shape->type};
+    struct wl_dnn_any to = {y, shape->type};
     void *parameters[] = {&walk, &to, &value};
     wl_cudnn_walk(&walk, WL_CUDNN_ALL_DIMS, false, &shape, 1);
     return wl_cudnn_run_named(&kernels, "warplens_dnn_set_any", (uint64_t)walk.count, stream,
@@ -80,6 +75,13 @@ static int set_any(void *stream, const struct wl_cudnn_tensor *shape, void *y, d
 }
 
 /* ---- sums and copies ---- */
+
+/* Times 0 all becomes 0. */
+static int scale(void *stream, const struct wl_cudnn_tensor *shape, void *y, double factor)
+{
+    return factor == 0 ? set_any(stream, shape, y, 0)
+                       : blend_any(stream, shape, y, shape, y, factor, 0);
+}
 
 int cudnnAddTensor(const void *handle, const void *alpha, const void *a_shape, const void *a,
                    const void *beta, const void *c_shape, void *c)
@@ -90,10 +92,14 @@ int cudnnAddTensor(const void *handle, const void *alpha, const void *a_shape, c
     if (!wl_cudnn_stream(handle, &stream) || !alpha || !beta || !a_is || !c_is || !a || !c ||
         a_is->type != c_is->type || !wl_cudnn_is_writable(c_is))
         return WL_CUDNN_BAD_PARAM;
-    if (!wl_cudnn_is_floating(c_is->type))
+    if (!is_any(c_is->type))
         return refuse_types(__func__);
-    return wl_cudnn_blend(stream, c_is, c, a_is, a, wl_cudnn_read_scalar(c_is->type, alpha),
-                          wl_cudnn_read_scalar(c_is->type, beta));
+    const double factor = wl_cudnn_read_scalar(c_is->type, alpha),
+                 own = wl_cudnn_read_scalar(c_is->type, beta);
+    if (factor == 0) /* a is not looked at */
+        return scale(stream, c_is, c, own);
+    return c_is->type == WL_CUDNN_INT8 ? blend_any(stream, c_is, c, a_is, a, factor, own)
+                                       : wl_cudnn_blend(stream, c_is, c, a_is, a, factor, own);
 }
 
 /* Factors are double where x is of doubles. */
@@ -115,7 +121,6 @@ int cudnnTransformTensor(const void *handle, const void *alpha, const void *x_sh
                : blend_any(stream, y_is, y, x_is, x, factor, own);
 }
 
-/* Times 0 all becomes 0. */
 int cudnnScaleTensor(const void *handle, const void *y_shape, void *y, const void *alpha)
 {
     const struct wl_cudnn_tensor *is = wl_cudnn_tensor_check(y_shape);
@@ -124,8 +129,7 @@ int cudnnScaleTensor(const void *handle, const void *y_shape, void *y, const voi
         return WL_CUDNN_BAD_PARAM;
     if (!is_any(is->type))
         return refuse_types(__func__);
-    const double factor = wl_cudnn_read_scalar(is->type, alpha);
-    return factor == 0 ? set_any(stream, is, y, 0) : blend_any(stream, is, y, is, y, factor, 0);
+    return scale(stream, is, y, wl_cudnn_read_scalar(is->type, alpha));
 }
 
 /* The value is a double for doubles and of single precision for all other types. */
@@ -164,7 +168,9 @@ static int join(void *stream, const struct wl_cudnn_op *op,
     if (!wl_cudnn_walk(&walk, WL_CUDNN_ALL_DIMS, false, tensors, 3))
         return WL_CUDNN_BAD_PARAM;
     if (tensors[1]->type != type || !wl_cudnn_is_floating(type)) {
-        struct any to = {c, type}, from = {a, tensors[1]->type}, other = {b, tensors[1]->type};
+        const int from_type = tensors[1]->type;
+        struct wl_dnn_any to = {c, type}, from = {(void *)(uintptr_t)a, from_type},
+                          other = {(void *)(uintptr_t)b, from_type};
         double factors[] = {values[0], values[1], values[2]};
         void *parameters[] = {&walk,  &kind,       &propagates_nan, &to,        &from,
                               &other, &factors[0], &factors[1],     &factors[2]};
@@ -251,7 +257,10 @@ int cudnnActivationBackward(const void *handle, const void *activation, const vo
         wl_cudnn_tensor_check(dx_shape), wl_cudnn_tensor_check(x_shape),
         wl_cudnn_tensor_check(y_shape), wl_cudnn_tensor_check(dy_shape)};
     void *stream;
-    if (given && !asks_output(given)) { /* y may be missing */
+    if (given && asks_output(given)) { /* the other one may be missing */
+        tensors[1] = tensors[2];
+        x = y;
+    } else {
         tensors[2] = tensors[1];
         y = x;
     }

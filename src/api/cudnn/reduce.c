@@ -47,6 +47,13 @@ int wl_cudnn_reduce(void *stream, const struct wl_cudnn_reducing *what)
     const void *a = what->a;
     void *c = what->c;
     int *indices = what->indices;
+    if (type != what->c_shape->type || type == WL_CUDNN_INT8) {
+        struct wl_dnn_any from = {(void *)(uintptr_t)a, type}, to = {c, what->c_shape->type};
+        float alpha = (float)what->alpha, beta = (float)what->beta;
+        void *parameters[] = {&r, &from, &to, &indices, &alpha, &beta};
+        return wl_cudnn_run_named(&kernels, "warplens_dnn_reduce_any", threads_of(&r), stream,
+                                  parameters);
+    }
     union wl_cudnn_scalar factors[] = {wl_cudnn_scalar(type, what->alpha),
                                        wl_cudnn_scalar(type, what->beta)};
     void *parameters[] = {&r, &a, &c, &indices, &factors[0], &factors[1]};
@@ -55,10 +62,22 @@ int wl_cudnn_reduce(void *stream, const struct wl_cudnn_reducing *what)
 
 /* ---- reductions ---- */
 
-/* cudnnIndicesType_t */
-enum { INDEX_32_BITS = 0 };
+/* Types of a and c, as cuDNN has them: single precision stands beside halves and integers of 8
+ * bits.
+ */
+static bool are_reduced(int from, int to, int compute_type)
+{
+    if (from == to && wl_cudnn_is_floating(to))
+        return wl_cudnn_has_sums(to, compute_type);
+    return compute_type == WL_CUDNN_FLOAT &&
+           (from == WL_CUDNN_FLOAT  ? to == WL_CUDNN_HALF || to == WL_CUDNN_INT8
+            : from == WL_CUDNN_HALF ? to == WL_CUDNN_FLOAT
+            : from == WL_CUDNN_INT8 ? to == WL_CUDNN_FLOAT || to == WL_CUDNN_INT8
+                                    : false);
+}
 
-/* Whether an operation tells which element its result is. */
+/* Whether an operation tells which element its result is; indices have 32 bits whatever their type
+ * is set to. */
 static bool tells_indices(const struct wl_cudnn_reduction *reduction)
 {
     return reduction->has_indices &&
@@ -103,16 +122,14 @@ int cudnnReduceTensor(const void *handle, const void *reduction, void *indices,
     (void)space;
     (void)space_bytes;
     if (!wl_cudnn_stream(handle, &stream) || !of || !alpha || !beta || !a_is || !c_is || !a || !c ||
-        !wl_cudnn_is_writable(c_is))
+        wl_cudnn_has_dims_of(a_is, c_is) || !wl_cudnn_is_writable(c_is) ||
+        (a_is->type == WL_CUDNN_DOUBLE) != (c_is->type == WL_CUDNN_DOUBLE))
         return WL_CUDNN_BAD_PARAM;
     const bool has_indices = tells_indices(of);
-    if (has_indices && of->index_type != INDEX_32_BITS)
-        return wl_cudnn_refuse(__func__, "indices of other than 32 bits");
     if (has_indices &&
         (!indices || indices_bytes < (size_t)wl_cudnn_tensor_count(c_is) * sizeof(int32_t)))
         return WL_CUDNN_BAD_PARAM;
-    if (a_is->type != c_is->type || !wl_cudnn_is_floating(a_is->type) ||
-        !wl_cudnn_has_sums(a_is->type, of->compute_type))
+    if (!are_reduced(a_is->type, c_is->type, of->compute_type))
         return wl_cudnn_refuse(__func__, "these types");
     return wl_cudnn_reduce(stream, &(struct wl_cudnn_reducing){
                                        .operation = of->operation,

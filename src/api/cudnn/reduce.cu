@@ -2,13 +2,16 @@
  *
  * reduce.ptx is made from this file (see the command in its first line) and embedded in the library.
  */
+#include "any.cuh"
 #include "functions.cuh"
 
-/* A value so far and the element that it is, -1: of none yet. */
+/* A value so far and the element that it is. */
 template <typename Sum> struct found {
     Sum value;
     int index;
 };
+
+constexpr int NONE = 0x7fffffff;
 
 template <typename Sum> DEVICE Sum size_of(Sum x)
 {
@@ -34,8 +37,6 @@ template <typename Sum> DEVICE Sum prepare(int operation, Sum x)
 /* The better one; of equal ones the first. */
 template <typename Sum> DEVICE found<Sum> choose(bool is_least, int propagates_nan, found<Sum> a, found<Sum> b)
 {
-    if (a.index < 0 || b.index < 0)
-        return a.index < 0 ? b : a;
     const bool is_a_nan = a.value != a.value, is_b_nan = b.value != b.value;
     if (is_a_nan != is_b_nan)
         return is_a_nan == (propagates_nan != 0) ? a : b;
@@ -59,10 +60,30 @@ template <typename Sum> DEVICE found<Sum> join(const wl_dnn_reduction &r, found<
     }
 }
 
+DEVICE float most_of(float)
+{
+    return 0x1.fffffep127f;
+}
+
+DEVICE double most_of(double)
+{
+    return 0x1.fffffffffffffp1023;
+}
+
+/* Of no elements. The least and the largest element are finite unless one is smaller or larger than any. */
 template <typename Sum> DEVICE found<Sum> nothing(int operation)
 {
-    const bool is_product = operation == WL_DNN_PRODUCT || operation == WL_DNN_PRODUCT_NO_ZEROS;
-    return {is_product ? Sum(1) : Sum(0), -1};
+    switch (operation) {
+    case WL_DNN_MINIMUM:
+        return {most_of(Sum()), NONE};
+    case WL_DNN_MAXIMUM:
+        return {-most_of(Sum()), NONE};
+    case WL_DNN_PRODUCT:
+    case WL_DNN_PRODUCT_NO_ZEROS:
+        return {1, NONE};
+    default:
+        return {0, NONE};
+    }
 }
 
 template <typename Sum> DEVICE Sum finish(const wl_dnn_reduction &r, Sum value)
@@ -70,9 +91,19 @@ template <typename Sum> DEVICE Sum finish(const wl_dnn_reduction &r, Sum value)
     return r.operation == WL_DNN_MEAN ? value / r.folded.count : r.operation == WL_DNN_NORM2 ? root(value) : value;
 }
 
-/* The walks' tensors: a, c. */
-template <typename T, typename Sum>
-DEVICE void reduce(const wl_dnn_reduction &r, const T *a, T *c, int *indices, Sum alpha, Sum beta)
+template <typename T> DEVICE auto number_at(const T *a, i64 at)
+{
+    return number(a[at]);
+}
+
+template <typename T, typename Sum> DEVICE void blend_at(T *c, i64 at, Sum alpha, Sum result, Sum beta)
+{
+    blend(c + at, alpha, result, beta);
+}
+
+/* The walks' tensors: a, c, which are pointers or of any type. */
+template <typename From, typename To, typename Sum>
+DEVICE void reduce(const wl_dnn_reduction &r, From a, To c, int *indices, Sum alpha, Sum beta)
 {
     for (share s = share_of(r.group, r.kept.count); has_more(s); s.result += s.stride) {
         i64 from[2] = {0, 0};
@@ -82,12 +113,12 @@ DEVICE void reduce(const wl_dnn_reduction &r, const T *a, T *c, int *indices, Su
         for (int i = s.lane; s.is_there() && i < r.folded.count; i += s.group) {
             i64 at[1];
             locate(r.folded, i, at);
-            is = join(r, is, found<Sum>{prepare(r.operation, number(a[from[0] + at[0]])), i});
+            is = join(r, is, found<Sum>{prepare(r.operation, (Sum)number_at(a, from[0] + at[0])), i});
         }
         is = combine(s, is, [&r] DEVICE_LAMBDA(found<Sum> one, found<Sum> other) { return join(r, one, other); });
         if (!s.is_there() || s.lane)
             continue;
-        blend(c + from[1], alpha, finish(r, is.value), beta);
+        blend_at(c, from[1], alpha, finish(r, is.value), beta);
         if (indices)
             indices[s.result] = is.index;
     }
@@ -155,7 +186,7 @@ DEVICE void soften_back(const wl_dnn_reduction &r, int is_logarithm, T *dx, cons
 #define REDUCTIONS(suffix, T, Sum)                                                                                        \
     GLOBAL void warplens_dnn_reduce_##suffix(wl_dnn_reduction r, T *a, T *c, int *indices, Sum alpha, Sum beta)           \
     {                                                                                                                     \
-        reduce(r, a, c, indices, alpha, beta);                                                                            \
+        reduce<const T *, T *, Sum>(r, a, c, indices, alpha, beta);                                                       \
     }                                                                                                                     \
     GLOBAL void warplens_dnn_soften_##suffix(wl_dnn_reduction r, int is_logarithm, T *y, T *x, Sum alpha, Sum beta)       \
     {                                                                                                                     \
@@ -167,3 +198,8 @@ DEVICE void soften_back(const wl_dnn_reduction &r, int is_logarithm, T *dx, cons
         soften_back(r, is_logarithm, dx, y, dy, alpha, beta);                                                             \
     }
 KINDS(REDUCTIONS)
+
+GLOBAL void warplens_dnn_reduce_any(wl_dnn_reduction r, any a, any c, int *indices, float alpha, float beta)
+{
+    reduce(r, a, c, indices, alpha, beta);
+}

@@ -4,8 +4,8 @@
 
 #include "api/cudnn/tensor.h"
 
-/* c = alpha * what the operation makes of a's elements + beta * c. c has a's type, and its
- * dimensions or size 1 in them. */
+/* c = alpha * what the operation makes of a's elements + beta * c. c has a's dimensions or size 1
+ * in them, and a's type; or both are one of float, half and integers of 8 bits. */
 struct wl_cudnn_reducing {
     int operation; /* WL_DNN_SUM and so on */
     int propagates_nan;
