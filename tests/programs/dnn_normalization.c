@@ -220,7 +220,7 @@ static void check_statistics(const struct problem *p)
         running_mean[k] = p->running_mean.values[k] * (1 - MOMENTUM) + p->means[k] * MOMENTUM;
         running_variance[k] =
             p->running_variance.values[k] * (1 - MOMENTUM) +
-            p->variances[k] * (p->folded > 1 ? folded / (folded - 1) : 1) * MOMENTUM;
+            p->variances[k] * folded / (folded - 1) * MOMENTUM; /* of one: no number */
     }
     expect_values("mean", &p->mean, mean, 1);
     expect_values("inverse", &p->inverse, inverse, 1);
@@ -461,7 +461,7 @@ static void test_newer_sizes(void)
     EXPECT(bytes, 0);
     EXPECT(cudnnGetNormalizationTrainingReserveSpaceSize(handle, SPATIAL, ALONE, 0, NULL, p.x.shape,
                                                          &bytes, 2),
-           BAD_PARAM);
+           NOT_SUPPORTED);
     EXPECT(
         cudnnDeriveNormTensorDescriptor(other.scale.shape, other.mean.shape, p.x.shape, SPATIAL, 1),
         OK);
@@ -480,6 +480,26 @@ static void test_newer_sizes(void)
            BAD_PARAM);
     free_problem(&p);
     free_problem(&other);
+}
+
+/* Each of the running values may be missing. */
+static void test_running_values(void)
+{
+    const float one = 1, zero = 0;
+    for (int which = 0; which < 2; which++) {
+        struct problem p = make_problem(&cases[0], FLOAT);
+        struct tensor *const told = which ? &p.running_variance : &p.running_mean;
+        const double folded = (double)p.folded;
+        EXPECT(cudnnBatchNormalizationForwardTraining(
+                   handle, SPATIAL, &one, &zero, p.x.shape, p.x.device, p.y.shape, p.y.device,
+                   p.scale.shape, p.scale.device, p.bias.device, 1, which ? NULL : told->device,
+                   which ? told->device : NULL, EPSILON, NULL, NULL),
+               OK);
+        for (size_t k = 0; k < told->count; k++)
+            told->values[k] = which ? p.variances[k] * folded / (folded - 1) : p.means[k];
+        expect_values("the only running value", told, told->values, 1);
+        free_problem(&p);
+    }
 }
 
 static void test_wrong_arguments(void)
@@ -508,6 +528,13 @@ static void test_wrong_arguments(void)
            BAD_PARAM);
     EXPECT(TRAIN(handle, SPATIAL, p.x.shape, p.y.shape, p.scale.shape, p.scale.device, NULL, NULL),
            OK);
+    struct tensor flat = make_tensor(FLOAT, PLAIN, 3, (int[]){4, 3, 30}),
+                  parameters = make_tensor(FLOAT, PLAIN, 3, (int[]){1, 3, 1});
+    EXPECT(TRAIN(handle, SPATIAL, flat.shape, flat.shape, parameters.shape, p.scale.device, NULL,
+                 NULL),
+           BAD_PARAM); /* there are 4 or 5 dimensions */
+    free_tensor(&flat);
+    free_tensor(&parameters);
     EXPECT(cudnnCreateActivationDescriptor(&tanh_after), OK);
     EXPECT(cudnnSetActivationDescriptor(tanh_after, TANH, 0, 0), OK);
     capture_stderr();
@@ -531,6 +558,7 @@ int main(void)
     test_unused();
     test_sizes();
     test_newer_sizes();
+    test_running_values();
     test_wrong_arguments();
     EXPECT(cudnnDestroyActivationDescriptor(relu), OK);
     EXPECT(cudnnDestroy(handle), OK);

@@ -200,11 +200,13 @@ int cudnnDeriveBNTensorDescriptor(void *made, const void *x_shape, int mode)
 /* cudnnNormAlgo_t; both are one. */
 enum { STANDARD = 0, PERSISTENT = 1 };
 
-/* Whether the rest of such a call is as cuDNN has it: groups are not there yet. */
-static bool is_known(int mode, int algorithm, int groups)
+/* Whether the rest of such a call is as cuDNN has it, which has no groups yet; a status. */
+static int check(int mode, int algorithm, int groups)
 {
-    return (mode == WL_CUDNN_PER_ACTIVATION || mode == WL_CUDNN_SPATIAL) &&
-           (algorithm == STANDARD || algorithm == PERSISTENT) && groups == 1;
+    if ((mode != WL_CUDNN_PER_ACTIVATION && mode != WL_CUDNN_SPATIAL) ||
+        (algorithm != STANDARD && algorithm != PERSISTENT))
+        return WL_CUDNN_BAD_PARAM;
+    return groups == 1 ? WL_CUDNN_OK : WL_CUDNN_NOT_SUPPORTED;
 }
 
 int cudnnNormalizationForwardTraining(
@@ -232,8 +234,8 @@ int cudnnNormalizationForwardTraining(
     (void)space_bytes;
     (void)reserve;
     (void)reserve_bytes;
-    if (!is_known(mode, algorithm, groups))
-        return WL_CUDNN_BAD_PARAM;
+    if (check(mode, algorithm, groups))
+        return check(mode, algorithm, groups);
     return wl_cudnn_normalize_train(
         &given, alpha, beta, scale, bias, momentum,
         (struct wl_cudnn_statistics){running_mean, running_variance, mean, inverse});
@@ -260,8 +262,8 @@ int cudnnNormalizationForwardInference(const void *handle, int mode, int operati
         .statistics_shape = statistics_shape,
         .epsilon = epsilon,
     };
-    if (!is_known(mode, algorithm, groups))
-        return WL_CUDNN_BAD_PARAM;
+    if (check(mode, algorithm, groups))
+        return check(mode, algorithm, groups);
     return wl_cudnn_normalize_infer(&given, alpha, beta, scale, bias, mean, variance);
 }
 
@@ -296,8 +298,8 @@ int cudnnNormalizationBackward(const void *handle, int mode, int operation, int 
     (void)space_bytes;
     (void)reserve;
     (void)reserve_bytes;
-    if (!is_known(mode, algorithm, groups))
-        return WL_CUDNN_BAD_PARAM;
+    if (check(mode, algorithm, groups))
+        return check(mode, algorithm, groups);
     return wl_cudnn_normalize_back(
         &given, (struct wl_cudnn_normalizing_back){alpha, beta, parameter_alpha, parameter_beta,
                                                    scale, dscale, dbias, mean, inverse});
@@ -314,8 +316,8 @@ int cudnnGetNormalizationForwardTrainingWorkspaceSize(
     (void)parameter_shape;
     (void)activation;
     (void)statistics_shape;
-    return is_known(mode, algorithm, groups) ? tell_none(handle, x_shape, bytes)
-                                             : WL_CUDNN_BAD_PARAM;
+    const int status = check(mode, algorithm, groups);
+    return status ? status : tell_none(handle, x_shape, bytes);
 }
 
 int cudnnGetNormalizationBackwardWorkspaceSize(const void *handle, int mode, int operation,
@@ -334,8 +336,8 @@ int cudnnGetNormalizationBackwardWorkspaceSize(const void *handle, int mode, int
     (void)parameter_shape;
     (void)activation;
     (void)statistics_shape;
-    return is_known(mode, algorithm, groups) ? tell_none(handle, x_shape, bytes)
-                                             : WL_CUDNN_BAD_PARAM;
+    const int status = check(mode, algorithm, groups);
+    return status ? status : tell_none(handle, x_shape, bytes);
 }
 
 int cudnnGetNormalizationTrainingReserveSpaceSize(const void *handle, int mode, int operation,
@@ -344,15 +346,15 @@ int cudnnGetNormalizationTrainingReserveSpaceSize(const void *handle, int mode, 
 {
     (void)operation;
     (void)activation;
-    return is_known(mode, algorithm, groups) ? tell_none(handle, x_shape, bytes)
-                                             : WL_CUDNN_BAD_PARAM;
+    const int status = check(mode, algorithm, groups);
+    return status ? status : tell_none(handle, x_shape, bytes);
 }
 
 int cudnnDeriveNormTensorDescriptor(void *parameters, void *statistics, const void *x_shape,
                                     int mode, int groups)
 {
-    if (!is_known(mode, STANDARD, groups))
-        return WL_CUDNN_BAD_PARAM;
-    const int status = cudnnDeriveBNTensorDescriptor(parameters, x_shape, mode);
+    int status = check(mode, STANDARD, groups);
+    if (!status)
+        status = cudnnDeriveBNTensorDescriptor(parameters, x_shape, mode);
     return status ? status : cudnnDeriveBNTensorDescriptor(statistics, x_shape, mode);
 }

@@ -46,10 +46,10 @@ static int take(const struct wl_cudnn_normalizing *given, bool is_gradient, stru
         .has_addend = given->operation == WL_CUDNN_WITH_ADDEND,
     };
     if (!wl_cudnn_stream(given->handle, &taken->stream) || !taken->x || !given->x.data ||
-        !taken->parameters || given->mode < WL_CUDNN_PER_ACTIVATION ||
-        given->mode > WL_CUDNN_SPATIAL_PERSISTENT || given->operation < WL_CUDNN_ALONE ||
-        given->operation > WL_CUDNN_WITH_ADDEND || !(given->epsilon >= 0) ||
-        !are_parameters(taken->parameters, taken->x, given->mode))
+        !taken->parameters || taken->x->rank < 4 || taken->x->rank > 5 ||
+        given->mode < WL_CUDNN_PER_ACTIVATION || given->mode > WL_CUDNN_SPATIAL_PERSISTENT ||
+        given->operation < WL_CUDNN_ALONE || given->operation > WL_CUDNN_WITH_ADDEND ||
+        !(given->epsilon >= 0) || !are_parameters(taken->parameters, taken->x, given->mode))
         return WL_CUDNN_BAD_PARAM;
     if (given->statistics_shape) {
         const struct wl_cudnn_tensor *statistics = wl_cudnn_tensor_check(given->statistics_shape);
@@ -100,9 +100,7 @@ int wl_cudnn_normalize_train(const struct wl_cudnn_normalizing *given, const voi
     const int status = take(given, false, &taken);
     if (status)
         return status;
-    if (!alpha || !beta || !scale || !bias ||
-        !statistics.running_mean != !statistics.running_variance ||
-        !statistics.mean != !statistics.inverse)
+    if (!alpha || !beta || !scale || !bias || !statistics.mean != !statistics.inverse)
         return WL_CUDNN_BAD_PARAM;
     struct wl_dnn_normalization n = describe(
         given, &taken,

@@ -59,8 +59,7 @@ DEVICE void train(const wl_dnn_normalization &n, const T *x, T *y, const T *z, c
             if (running_mean)
                 move_to(running_mean + parameter, is.mean, Sum(n.momentum));
             if (running_variance)
-                move_to(running_variance + parameter, count > 1 ? is.variance * count / (count - 1) : is.variance,
-                        Sum(n.momentum));
+                move_to(running_variance + parameter, is.variance * count / (count - 1), Sum(n.momentum));
             if (saved_mean)
                 saved_mean[parameter] = is.mean;
             if (saved_inverse)
