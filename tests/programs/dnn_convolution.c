@@ -284,11 +284,12 @@ static void test_fused(int mode, double z_factor)
         size_t bytes = 77;                                                                         \
         struct performance results[8] = {{.algorithm = 77}};                                       \
         EXPECT(cudnnGetConvolution##name##AlgorithmMaxCount(handle, &told), OK);                   \
-        EXPECT(told, count);                                                                       \
+        EXPECT(told, (count) + 2);                                                                 \
         EXPECT(cudnnGetConvolution##name##Algorithm_v7(                                            \
                    handle, (a)->shape, (b)->shape, p.convolution, (c)->shape, 8, &told, results),  \
                OK);                                                                                \
-        EXPECT(told, 2);                                                                           \
+        EXPECT(told, count);                                                                       \
+        EXPECT(results[0].time_ms == -1, 1);                                                       \
         EXPECT(results[0].algorithm, 1);                                                           \
         EXPECT(results[0].status, OK);                                                             \
         EXPECT(results[0].determinism, 1);                                                         \
@@ -306,15 +307,21 @@ static void test_fused(int mode, double z_factor)
                                                        (c)->device, 1, &told, results, NULL, 0),   \
                BAD_PARAM);                                                                         \
         EXPECT(cudnnFindConvolution##name##Algorithm(                                              \
+                   handle, (a)->shape, (b)->shape, p.convolution, (c)->shape, -1, &told, results), \
+               OK);                                                                                \
+        EXPECT(told, count);                                                                       \
+        EXPECT(results[0].time_ms == 0, 1);                                                        \
+        EXPECT(cudnnFindConvolution##name##Algorithm(                                              \
                    handle, (a)->shape, (b)->shape, p.convolution, (c)->shape, 0, &told, results),  \
-               BAD_PARAM);                                                                         \
+               OK);                                                                                \
+        EXPECT(told, 0);                                                                           \
         EXPECT(cudnnGetConvolution##name##WorkspaceSize(handle, (a)->shape, (b)->shape,            \
                                                         p.convolution, (c)->shape, 0, &bytes),     \
                OK);                                                                                \
         EXPECT(bytes, 0);                                                                          \
         EXPECT(cudnnGetConvolution##name##WorkspaceSize(handle, (a)->shape, (b)->shape,            \
                                                         p.convolution, (c)->shape, count, &bytes), \
-               BAD_PARAM);                                                                         \
+               NOT_SUPPORTED);                                                                     \
     } while (0)
 
 static void test_algorithms(void)
@@ -393,13 +400,18 @@ static void test_wrong_arguments(void)
     EXPECT(cudnnGetConvolution2dForwardOutputDim(p.convolution, p.x.shape, other.w.shape, &n, &c,
                                                  &h, &w),
            BAD_PARAM);
+    int dims[] = {7, 7, 7, 7, 7};
+    EXPECT(cudnnGetConvolutionNdForwardOutputDim(p.convolution, p.x.shape, p.w.shape, 5, dims),
+           BAD_PARAM);
+    EXPECT(cudnnGetConvolutionNdForwardOutputDim(p.convolution, p.x.shape, p.w.shape, 2, dims), OK);
+    EXPECT(dims[0] * 100 + dims[1] * 10 + dims[2], 247);
 #define FORWARD(handle, alpha, x, w, convolution, algorithm, y)                          \
     cudnnConvolutionForward(handle, alpha, (x).shape, (x).device, (w).shape, (w).device, \
                             convolution, algorithm, NULL, 0, &zero, (y).shape, (y).device)
     EXPECT(FORWARD(NULL, &one, p.x, p.w, p.convolution, 0, p.y), BAD_PARAM);
     EXPECT(FORWARD(handle, NULL, p.x, p.w, p.convolution, 0, p.y), BAD_PARAM);
     EXPECT(FORWARD(handle, &one, p.x, p.w, NULL, 0, p.y), BAD_PARAM);
-    EXPECT(FORWARD(handle, &one, p.x, p.w, p.convolution, 8, p.y), BAD_PARAM);
+    EXPECT(FORWARD(handle, &one, p.x, p.w, p.convolution, 8, p.y), NOT_SUPPORTED);
     EXPECT(FORWARD(handle, &one, p.x, p.w, p.convolution, 0, p.x), BAD_PARAM);
     EXPECT(FORWARD(handle, &one, other.x, p.w, p.convolution, 0, p.y), BAD_PARAM);
     EXPECT(FORWARD(handle, &one, p.x, other.w, p.convolution, 0, p.y), BAD_PARAM);
@@ -409,6 +421,10 @@ static void test_wrong_arguments(void)
     capture_stderr();
     EXPECT(FORWARD(handle, &one, p.x, p.w, p.convolution, 0, p.y), NOT_SUPPORTED);
     EXPECT(strstr(captured_stderr(), "cudnnConvolutionForward (cuDNN) of these types") != NULL, 1);
+    struct problem half = make_problem(&cases[0], HALF, PLAIN);
+    EXPECT(cudnnSetConvolution2dDescriptor(p.convolution, 1, 1, 1, 1, 1, 1, 1, FLOAT), OK);
+    EXPECT(FORWARD(handle, &one, half.x, p.w, p.convolution, 0, p.y), NOT_SUPPORTED);
+    free_problem(&half);
     free_problem(&p);
     free_problem(&other);
 }

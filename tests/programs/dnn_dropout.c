@@ -128,7 +128,17 @@ static void test_ends(void)
     float rate = -1;
     unsigned long long seed = 0;
     void *told = NULL;
-    EXPECT(cudnnSetDropoutDescriptor(dropout, handle, 0, NULL, 0, 5), OK);
+    void *other;
+    EXPECT(cudnnCreateDropoutDescriptor(&other), OK);
+    EXPECT(cudnnRestoreDropoutDescriptor(other, handle, 0, NULL, 0, 5), BAD_PARAM);
+    for (int i = 0; i < 2; i++) { /* without states, whatever the rate is */
+        EXPECT(cudnnDropoutForward(handle, other, p.x.shape, p.x.device, p.y.shape, p.y.device,
+                                   p.reserve, p.reserve_bytes),
+               BAD_PARAM);
+        EXPECT(cudnnSetDropoutDescriptor(other, handle, 0, NULL, 0, 5), OK);
+    }
+    EXPECT(cudnnDestroyDropoutDescriptor(other), OK);
+    EXPECT(cudnnSetDropoutDescriptor(dropout, handle, 0, NULL, 0, 5), OK); /* the states stay */
     double *y = forward(&p);
     EXPECT(check_pass(&p, y, 0), p.x.count);
     free(y);
@@ -147,9 +157,8 @@ static void test_ends(void)
                                p.reserve, p.reserve_bytes - 1),
            BAD_PARAM);
     EXPECT(cudnnSetDropoutDescriptor(dropout, handle, 0.5f, NULL, 0, 5), OK);
-    EXPECT(cudnnDropoutForward(handle, dropout, p.x.shape, p.x.device, p.y.shape, p.y.device,
-                               p.reserve, p.reserve_bytes),
-           BAD_PARAM);
+    EXPECT(cudnnGetDropoutDescriptor(dropout, handle, &rate, &told, &seed), OK);
+    EXPECT(rate == 0.5f && told == states, 1);
     free_pass(&p);
 }
 

@@ -53,6 +53,22 @@ static void test_grid(int type)
     free_tensor(&dgrid);
 }
 
+/* A grid of one place has the first one, not the middle. */
+static void test_grid_of_one(void)
+{
+    static const double theta_values[] = {1, 0.5, 0.25, -0.25, 1, 0};
+    struct tensor theta = make_tensor(FLOAT, PLAIN, 3, (int[]){1, 2, 3}),
+                  grid = make_tensor(FLOAT, PLAIN, 4, (int[]){1, 1, 1, 2});
+    memcpy(theta.values, theta_values, sizeof theta_values);
+    upload(&theta);
+    EXPECT(cudnnSetSpatialTransformerNdDescriptor(transformer, 0, FLOAT, 4, (int[]){1, 1, 1, 1}),
+           OK);
+    EXPECT(cudnnSpatialTfGridGeneratorForward(handle, transformer, theta.device, grid.device), OK);
+    expect_values("grid of one", &grid, (double[]){-1.25, -0.75}, 0);
+    free_tensor(&theta);
+    free_tensor(&grid);
+}
+
 /* A picture between its elements, as a sum over all of them of what is nearer than one element. */
 static double hat(double distance)
 {
@@ -152,6 +168,7 @@ int main(void)
         test_samples(type, 1, 0);
         test_samples(type, 2, -0.5);
     }
+    test_grid_of_one();
     EXPECT(cudnnSetSpatialTransformerNdDescriptor(transformer, 1, FLOAT, 4, OUT), BAD_PARAM);
     EXPECT(cudnnSetSpatialTransformerNdDescriptor(transformer, 0, FLOAT, 4, NULL), BAD_PARAM);
     capture_stderr();

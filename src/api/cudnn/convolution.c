@@ -20,10 +20,12 @@ struct performance {
 struct direction {
     enum wl_cudnn_way way;
     int algorithm_count;
-    int missing; /* one that cuDNN has a number for and no kernel, or -1 */
+    int missing;  /* one that cuDNN has a number for and no kernel, or -1 */
+    int order[8]; /* in which they are told: those of least memory in cuDNN first */
 };
-static const struct direction forward = {WL_CUDNN_FORWARD, 8, 3}, data = {WL_CUDNN_DATA, 6, -1},
-                              filter = {WL_CUDNN_FILTER, 7, 4};
+static const struct direction forward = {WL_CUDNN_FORWARD, 8, 3, {1, 0, 2, 4, 5, 7, 6, 3}},
+                              data = {WL_CUDNN_DATA, 6, -1, {1, 0, 3, 2, 5, 4}},
+                              filter = {WL_CUDNN_FILTER, 7, 4, {1, 0, 3, 5, 2, 6, 4}};
 
 /* What a call is about, as it is described; x, w, y: as wl_cudnn_convolve names them. */
 struct given {
@@ -57,9 +59,10 @@ static int take(const char *call, const struct direction *direction, struct give
  * workspace to find out which there are. */
 static int check_algorithm(const struct direction *direction, int algorithm)
 {
-    return algorithm < 0 || algorithm >= direction->algorithm_count ? WL_CUDNN_BAD_PARAM
-           : algorithm == direction->missing                        ? WL_CUDNN_NOT_SUPPORTED
-                                                                    : WL_CUDNN_OK;
+    return algorithm < 0 || algorithm >= direction->algorithm_count ||
+                   algorithm == direction->missing
+               ? WL_CUDNN_NOT_SUPPORTED
+               : WL_CUDNN_OK;
 }
 
 /* ---- sizes ---- */
@@ -71,10 +74,10 @@ int cudnnGetConvolutionNdForwardOutputDim(const void *convolution, const void *x
     const struct wl_cudnn_tensor *x = wl_cudnn_tensor_check(x_shape),
                                  *w = wl_cudnn_filter_check(w_shape);
     int made[WL_CUDNN_RANK_MAX];
-    if (!c || !x || !w || !dims || rank < x->rank)
+    if (!c || !x || !w || !dims || rank > x->rank)
         return WL_CUDNN_BAD_PARAM;
     const int status = wl_cudnn_convolution_shape(c, x, w, made);
-    for (int i = 0; !status && i < x->rank; i++)
+    for (int i = 0; !status && i < rank; i++)
         dims[i] = made[i];
     return status;
 }
@@ -111,36 +114,57 @@ static int tell_workspace(const char *call, const void *handle, const struct dir
 
 /* ---- algorithms ---- */
 
+/* Of how many there may be told, which in cuDNN is more than there are. */
 static int tell_count(const void *handle, const struct direction *direction, int *count)
 {
     void *stream;
     if (!wl_cudnn_stream(handle, &stream) || !count)
         return WL_CUDNN_BAD_PARAM;
-    *count = direction->algorithm_count;
+    *count = direction->algorithm_count + 2;
     return WL_CUDNN_OK;
 }
 
-/* Those of least memory in cuDNN come first; of none a time is known. */
+/* As many as are wanted, all for less than none, with a time that is not known. told may be NULL.
+ */
 static int tell_algorithms(const char *call, const void *handle, const struct direction *direction,
                            struct given given, int wanted, int *told, struct performance *results)
 {
-    static const int order[] = {1, 0};
     struct taken taken;
     void *stream;
-    if (!wl_cudnn_stream(handle, &stream) || wanted < 1 || !told || !results)
+    if (!wl_cudnn_stream(handle, &stream) || !results)
         return WL_CUDNN_BAD_PARAM;
     const int status = take(call, direction, given, &taken);
     if (status)
         return status;
-    *told = 0;
-    for (size_t i = 0; i < WL_COUNT(order) && *told < wanted; i++)
-        results[(*told)++] = (struct performance){
-            .algorithm = order[i],
+    int count = direction->algorithm_count;
+    if (wanted >= 0 && wanted < count)
+        count = wanted;
+    for (int i = 0; i < count; i++)
+        results[i] = (struct performance){
+            .algorithm = direction->order[i],
+            .status = check_algorithm(direction, direction->order[i]),
+            .time_ms = -1,
             .determinism = DETERMINISTIC,
             .math_type =
                 ((const struct wl_cudnn_convolution_descriptor *)given.convolution)->math_type,
         };
+    if (told)
+        *told = count;
     return WL_CUDNN_OK;
+}
+
+/* The same, as if it had been tried how long each takes. */
+static int find_algorithms(const char *call, const void *handle, const struct direction *direction,
+                           struct given given, int wanted, int *told, struct performance *results)
+{
+    int count = 0;
+    const int status = tell_algorithms(call, handle, direction, given, wanted, &count, results);
+    for (int i = 0; !status && i < count; i++)
+        if (!results[i].status)
+            results[i].time_ms = 0;
+    if (!status && told)
+        *told = count;
+    return status;
 }
 
 /* ---- forward ---- */
@@ -166,7 +190,7 @@ int cudnnFindConvolutionForwardAlgorithm(const void *handle, const void *x_shape
                                          const void *y_shape, int wanted, int *told,
                                          struct performance *results)
 {
-    return tell_algorithms(__func__, handle, &forward, GIVEN(x_shape, w_shape, y_shape), wanted,
+    return find_algorithms(__func__, handle, &forward, GIVEN(x_shape, w_shape, y_shape), wanted,
                            told, results);
 }
 
@@ -180,7 +204,7 @@ int cudnnFindConvolutionForwardAlgorithmEx(const void *handle, const void *x_sha
     (void)space_bytes;
     if (!x || !w || !y)
         return WL_CUDNN_BAD_PARAM;
-    return tell_algorithms(__func__, handle, &forward, GIVEN(x_shape, w_shape, y_shape), wanted,
+    return find_algorithms(__func__, handle, &forward, GIVEN(x_shape, w_shape, y_shape), wanted,
                            told, results);
 }
 
@@ -284,7 +308,7 @@ int cudnnFindConvolutionBackwardDataAlgorithm(const void *handle, const void *w_
                                               const void *dx_shape, int wanted, int *told,
                                               struct performance *results)
 {
-    return tell_algorithms(__func__, handle, &data, GIVEN(dx_shape, w_shape, dy_shape), wanted,
+    return find_algorithms(__func__, handle, &data, GIVEN(dx_shape, w_shape, dy_shape), wanted,
                            told, results);
 }
 
@@ -299,7 +323,7 @@ int cudnnFindConvolutionBackwardDataAlgorithmEx(const void *handle, const void *
     (void)space_bytes;
     if (!w || !dy || !dx)
         return WL_CUDNN_BAD_PARAM;
-    return tell_algorithms(__func__, handle, &data, GIVEN(dx_shape, w_shape, dy_shape), wanted,
+    return find_algorithms(__func__, handle, &data, GIVEN(dx_shape, w_shape, dy_shape), wanted,
                            told, results);
 }
 
@@ -343,7 +367,7 @@ int cudnnFindConvolutionBackwardFilterAlgorithm(const void *handle, const void *
                                                 const void *dw_shape, int wanted, int *told,
                                                 struct performance *results)
 {
-    return tell_algorithms(__func__, handle, &filter, GIVEN(x_shape, dw_shape, dy_shape), wanted,
+    return find_algorithms(__func__, handle, &filter, GIVEN(x_shape, dw_shape, dy_shape), wanted,
                            told, results);
 }
 
@@ -358,7 +382,7 @@ int cudnnFindConvolutionBackwardFilterAlgorithmEx(const void *handle, const void
     (void)space_bytes;
     if (!x || !dy || !dw)
         return WL_CUDNN_BAD_PARAM;
-    return tell_algorithms(__func__, handle, &filter, GIVEN(x_shape, dw_shape, dy_shape), wanted,
+    return find_algorithms(__func__, handle, &filter, GIVEN(x_shape, dw_shape, dy_shape), wanted,
                            told, results);
 }
 

@@ -40,13 +40,13 @@ int wl_cudnn_can_convolve(enum wl_cudnn_way way, const struct wl_cudnn_convoluti
     const int status = wl_cudnn_convolution_shape(c, x_shape, w_shape, dims);
     if (status)
         return status;
-    if (y_shape->rank != x_shape->rank || x_shape->type != w_shape->type ||
-        y_shape->type != x_shape->type)
+    if (y_shape->rank != x_shape->rank)
         return WL_CUDNN_BAD_PARAM;
     for (int i = 0; i < y_shape->rank; i++)
         if (y_shape->dims[i] != dims[i])
             return WL_CUDNN_BAD_PARAM;
-    if (c->spatial < 1 || c->spatial > WL_DNN_SPATIAL || !wl_cudnn_is_floating(x_shape->type) ||
+    if (x_shape->type != w_shape->type || y_shape->type != x_shape->type || c->spatial < 1 ||
+        c->spatial > WL_DNN_SPATIAL || !wl_cudnn_is_floating(x_shape->type) ||
         !wl_cudnn_has_sums(x_shape->type, c->compute_type) || !wl_cudnn_is_writable(made[way]))
         return WL_CUDNN_NOT_SUPPORTED;
     return WL_CUDNN_OK;

@@ -49,7 +49,7 @@ struct wl_cudnn_reduction {
 struct wl_cudnn_dropout {
     uint32_t magic;
     float rate;                   /* the part that is left out */
-    struct wl_dnn_random *states; /* in device memory; NULL: nothing can be left out */
+    struct wl_dnn_random *states; /* in device memory; NULL: not given yet */
     unsigned long long seed;
 };
 

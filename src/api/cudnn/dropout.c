@@ -31,14 +31,15 @@ int cudnnDropoutGetReserveSpaceSize(const void *x_shape, size_t *bytes)
     return WL_CUDNN_OK;
 }
 
-/* Takes over what is set. Without states nothing is ever left out. */
+/* Takes over what is set; without states those there are stay, and go on. */
 static int set(struct wl_cudnn_dropout *self, float rate, void *states, size_t bytes,
                unsigned long long seed)
 {
     if (!self || !(rate >= 0 && rate <= 1) || (states && bytes < sizeof(struct wl_dnn_random)))
         return WL_CUDNN_BAD_PARAM;
     self->rate = rate;
-    self->states = states;
+    if (states)
+        self->states = states;
     self->seed = seed;
     return WL_CUDNN_OK;
 }
@@ -59,7 +60,8 @@ int cudnnRestoreDropoutDescriptor(void *descriptor, const void *handle, float ra
                                   size_t bytes, unsigned long long seed)
 {
     void *stream;
-    return set(check(handle, descriptor, &stream), rate, states, bytes, seed);
+    return states ? set(check(handle, descriptor, &stream), rate, states, bytes, seed)
+                  : WL_CUDNN_BAD_PARAM;
 }
 
 int cudnnGetDropoutDescriptor(void *descriptor, const void *handle, float *rate, void **states,
@@ -99,7 +101,7 @@ int cudnnDropoutForward(const void *handle, void *descriptor, const void *x_shap
     struct wl_cudnn_dropout *self = check(handle, descriptor, &stream);
     const struct wl_cudnn_tensor *y_is = wl_cudnn_tensor_check(y_shape);
     struct wl_dnn_walk walk;
-    if (!self || !x || !y || !reserve || (self->rate > 0 && !self->states))
+    if (!self || !x || !y || !reserve || !self->states)
         return WL_CUDNN_BAD_PARAM;
     int status = take(__func__, y_is, wl_cudnn_tensor_check(x_shape), reserve_bytes, &walk);
     if (status)
@@ -108,7 +110,7 @@ int cudnnDropoutForward(const void *handle, void *descriptor, const void *x_shap
     unsigned long long count = (unsigned long long)walk.count;
     void *parameters[] = {&walk, &y, &x, &reserve, &self->states, &rate};
     status = wl_cudnn_run(&kernels, "drop", y_is->type, count, stream, parameters);
-    if (status || !self->states)
+    if (status)
         return status;
     return wl_cudnn_run_named(&kernels, "warplens_dnn_draw", 1, stream,
                               (void *[]){&self->states, &count});

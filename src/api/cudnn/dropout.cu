@@ -40,7 +40,7 @@ template <typename T, typename Sum>
 DEVICE void drop(const wl_dnn_walk &walk, T *y, const T *x, unsigned char *kept, const wl_dnn_random *states, float rate)
 {
     const Sum scale = rate < 1 ? 1 / (1 - Sum(rate)) : Sum(0);
-    const unsigned long long seed = states ? states->seed : 0, drawn = states ? states->drawn : 0;
+    const unsigned long long seed = states->seed, drawn = states->drawn;
     for (i64 i = first(); i < walk.count; i += step()) {
         i64 at[2];
         locate(walk, (int)i, at);

@@ -5,10 +5,10 @@
  */
 #include "dnn.cuh"
 
-/* The i-th of count places; of one it is the middle. */
+/* The i-th of count places; of one it is the first. */
 template <typename Sum> DEVICE Sum place_at(int i, int count)
 {
-    return count > 1 ? Sum(2 * i + 1 - count) / Sum(count - 1) : Sum(0);
+    return count > 1 ? Sum(2 * i + 1 - count) / Sum(count - 1) : Sum(-1);
 }
 
 /* grid = theta * (x, y, 1): theta is batch, 2, 3. */
