@@ -224,6 +224,15 @@ static void test_set(void)
     EXPECT(cudnnAddTensor(handle, &single, small, device, &single, small, device), OK);
     EXPECT(cudaMemcpy(bytes, device, sizeof bytes, DEVICE_TO_HOST), 0);
     EXPECT(bytes[0] == 98 && bytes[7] == 98, 1);
+    void *tanh_of;
+    EXPECT(cudnnCreateActivationDescriptor(&tanh_of), OK);
+    EXPECT(cudnnSetActivationDescriptor(tanh_of, TANH, 0, 0), OK);
+    EXPECT(
+        cudnnActivationForward(handle, tanh_of, &single, small, device, &(float){0}, small, device),
+        OK);
+    EXPECT(cudaMemcpy(bytes, device, sizeof bytes, DEVICE_TO_HOST), 0);
+    EXPECT(bytes[0] == 7 && bytes[7] == 7, 1);
+    EXPECT(cudnnDestroyActivationDescriptor(tanh_of), OK);
     EXPECT(cudnnSetTensor4dDescriptor(small, NCHW, INT32, 1, 2, 1, 1), OK);
     EXPECT(cudnnSetTensor(handle, small, device, &single), NOT_SUPPORTED);
     EXPECT(cudnnSetTensor(handle, x.shape, NULL, &single), BAD_PARAM);

@@ -31,6 +31,14 @@ int cudnnLRNCrossChannelBackward(void *handle, void *descriptor, int mode, const
                                  void *y_shape, void *y, void *dy_shape, void *dy, void *x_shape,
                                  void *x, const void *beta, void *dx_shape, void *dx);
 
+int cudnnDivisiveNormalizationForward(void *handle, void *descriptor, int mode, const void *alpha,
+                                      void *x_shape, void *x, void *means, void *memory,
+                                      void *more_memory, const void *beta, void *y_shape, void *y);
+int cudnnDivisiveNormalizationBackward(void *handle, void *descriptor, int mode, const void *alpha,
+                                       void *x_shape, void *x, void *means, void *dy, void *memory,
+                                       void *more_memory, const void *beta, void *dx_shape,
+                                       void *dx, void *dmeans);
+
 enum { LARGEST, PADDED_MEAN, MEAN, LARGEST_DETERMINISTIC };
 
 static void *handle, *pooling, *lrn;
@@ -357,6 +365,98 @@ static void test_responses(void)
     free_tensor(&other);
 }
 
+/* ---- divisive normalisation ---- */
+
+enum { SIZE = 5, PICTURE = SIZE * SIZE };
+static const int PICTURES[] = {2, 2, SIZE, SIZE};
+
+/* The places around one in its picture, as many as are told. */
+static int around(unsigned width, size_t i, size_t places[16])
+{
+    const int at = (int)(i % PICTURE), before = ((int)width - 1) / 2;
+    int count = 0;
+    for (int h = at / SIZE - before; h < at / SIZE - before + (int)width; h++)
+        for (int w = at % SIZE - before; w < at % SIZE - before + (int)width; w++)
+            if (h >= 0 && h < SIZE && w >= 0 && w < SIZE)
+                places[count++] = i / PICTURE * PICTURE + (size_t)(h * SIZE + w);
+    return count;
+}
+
+/* What an element is divided by, before the power. */
+static double spread(const struct tensor *x, const struct tensor *means, unsigned width, size_t i)
+{
+    size_t places[16];
+    double sum = 0;
+    for (int k = around(width, i, places) - 1; k >= 0; k--)
+        sum += pow(x->values[places[k]] - means->values[i], 2);
+    return K + ALPHA / (width * width) * sum;
+}
+
+/* What a place passes on, per distance from its mean. */
+static double passed(const struct tensor *x, const struct tensor *means, const struct tensor *dy,
+                     unsigned width, size_t i)
+{
+    return -2 * ALPHA / (width * width) * BETA * dy->values[i] * x->values[i] *
+           pow(spread(x, means, width, i), -BETA - 1);
+}
+
+/* The gradient of x as a real cuDNN has it: of even widths the window of an element is not turned
+ * round, so that it is none. */
+static void check_division(unsigned width, int type, bool has_means)
+{
+    struct tensor x = make_tensor(type, GAPS, 4, PICTURES),
+                  means = make_tensor(type, GAPS, 4, PICTURES),
+                  dy = make_tensor(type, GAPS, 4, PICTURES),
+                  a = make_tensor(type, GAPS, 4, PICTURES),
+                  b = make_tensor(type, GAPS, 4, PICTURES),
+                  y = make_tensor(type, CHANNELS_LAST, 4, PICTURES),
+                  dx = make_tensor(type, CHANNELS_LAST, 4, PICTURES),
+                  dmeans = make_tensor(type, CHANNELS_LAST, 4, PICTURES);
+    const union factor alpha = factor_of(type, 2), beta = factor_of(type, 0.5);
+    for (size_t i = 0; i < x.count && !has_means; i++)
+        means.values[i] = 0;
+    for (size_t i = 0; i < x.count; i++) {
+        size_t places[16];
+        const double factor = pow(spread(&x, &means, width, i), -BETA);
+        double gradient = dy.values[i] * factor, mean_gradient = 0;
+        for (int k = around(width, i, places) - 1; k >= 0; k--) {
+            gradient +=
+                (x.values[i] - means.values[places[k]]) * passed(&x, &means, &dy, width, places[k]);
+            mean_gradient -=
+                (x.values[places[k]] - means.values[i]) * passed(&x, &means, &dy, width, i);
+        }
+        y.values[i] = 2 * x.values[i] * factor + 0.5 * y.values[i];
+        dx.values[i] = 2 * gradient + 0.5 * dx.values[i];
+        dmeans.values[i] = 2 * mean_gradient + 0.5 * dmeans.values[i];
+    }
+    EXPECT(cudnnSetLRNDescriptor(lrn, width, ALPHA, BETA, K), OK);
+    EXPECT(cudnnDivisiveNormalizationForward(handle, lrn, 0, &alpha, x.shape, x.device,
+                                             has_means ? means.device : NULL, a.device, b.device,
+                                             &beta, y.shape, y.device),
+           OK);
+    expect_values("divided", &y, y.values, 2);
+    EXPECT(cudnnDivisiveNormalizationBackward(handle, lrn, 0, &alpha, x.shape, x.device,
+                                              has_means ? means.device : NULL, dy.device, a.device,
+                                              b.device, &beta, dx.shape, dx.device, dmeans.device),
+           OK);
+    expect_values("division's gradient", &dx, dx.values, 16);
+    expect_values("gradient of means", &dmeans, dmeans.values, 16);
+    EXPECT(cudnnDivisiveNormalizationBackward(handle, lrn, 0, &alpha, x.shape, x.device, NULL,
+                                              dy.device, a.device, NULL, &beta, dx.shape, dx.device,
+                                              NULL),
+           BAD_PARAM);
+    struct tensor *const all[] = {&x, &means, &dy, &a, &b, &y, &dx, &dmeans};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free_tensor(all[i]);
+}
+
+static void test_divisions(void)
+{
+    for (size_t t = 0; t < sizeof dnn_types / sizeof *dnn_types; t++)
+        for (unsigned width = 1; width <= 4; width++)
+            check_division(width, dnn_types[t], width % 2);
+}
+
 int main(void)
 {
     EXPECT(cudnnCreate(&handle), OK);
@@ -364,6 +464,7 @@ int main(void)
     EXPECT(cudnnCreateLRNDescriptor(&lrn), OK);
     test_pooling();
     test_responses();
+    test_divisions();
     EXPECT(cudnnDestroyLRNDescriptor(lrn), OK);
     EXPECT(cudnnDestroyPoolingDescriptor(pooling), OK);
     EXPECT(cudnnDestroy(handle), OK);

@@ -131,6 +131,17 @@ struct wl_dnn_response {
     long long y, x, dy, dx; /* steps of channels */
 };
 
+/* y = x / (k + alpha * the sum of (its neighbours - its mean)^2)^beta, over three spatial
+ * dimensions, of which the first one may have size 1: neighbours are `before` places before it to
+ * `after` behind it. Steps are those of n, c and the spatial dimensions; all but what is made have
+ * x's. */
+struct wl_dnn_divisive {
+    int batch, channels, sizes[WL_DNN_SPATIAL];
+    int before[WL_DNN_SPATIAL], after[WL_DNN_SPATIAL];
+    double alpha, beta, k;
+    long long x[WL_DNN_RANK], y[WL_DNN_RANK];
+};
+
 /* Pictures of h times w of c channels, sampled at the places of a grid: the steps of x and y (or of
  * their gradients) are those of n, c, h, w; the grid is packed: batch, out_h, out_w, 2. */
 struct wl_dnn_sampling {

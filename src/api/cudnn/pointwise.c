@@ -221,6 +221,16 @@ static bool asks_output(const struct wl_dnn_activation *activation)
            activation->mode == WL_DNN_ELU;
 }
 
+static int activate_any(void *stream, struct wl_dnn_walk *walk,
+                        struct wl_dnn_activation *activation, int type, void *y, const void *x,
+                        double alpha, double beta)
+{
+    struct wl_dnn_any to = {y, type}, from = {(void *)(uintptr_t)x, type};
+    void *parameters[] = {walk, activation, &to, &from, &alpha, &beta};
+    return wl_cudnn_run_named(&kernels, "warplens_dnn_activate_any", (uint64_t)walk->count, stream,
+                              parameters);
+}
+
 int cudnnActivationForward(const void *handle, const void *activation, const void *alpha,
                            const void *x_shape, const void *x, const void *beta,
                            const void *y_shape, void *y)
@@ -233,7 +243,7 @@ int cudnnActivationForward(const void *handle, const void *activation, const voi
         !beta || !x_is || !y_is || !x || !y || !wl_cudnn_has_dims_of(x_is, y_is) ||
         x_is->type != y_is->type || !wl_cudnn_is_writable(y_is))
         return WL_CUDNN_BAD_PARAM;
-    if (!wl_cudnn_is_floating(y_is->type))
+    if (!is_any(y_is->type))
         return refuse_types(__func__);
     struct wl_dnn_walk walk;
     struct wl_dnn_activation taken = *given;
@@ -244,6 +254,10 @@ int cudnnActivationForward(const void *handle, const void *activation, const voi
     void *parameters[] = {&walk, &taken, &y, &x, &factors[0], &factors[1]};
     wl_cudnn_walk(&walk, WL_CUDNN_ALL_DIMS, false, (const struct wl_cudnn_tensor *[]){y_is, x_is},
                   2);
+    if (y_is->type == WL_CUDNN_INT8)
+        return activate_any(stream, &walk, &taken, y_is->type, y, x,
+                            wl_cudnn_read_scalar(y_is->type, alpha),
+                            wl_cudnn_read_scalar(y_is->type, beta));
     return wl_cudnn_run(&kernels, "activate", y_is->type, (uint64_t)walk.count, stream, parameters);
 }
 

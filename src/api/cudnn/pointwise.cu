@@ -96,6 +96,15 @@ GLOBAL void warplens_dnn_blend_any(wl_dnn_walk walk, any y, any x, double alpha,
     }
 }
 
+GLOBAL void warplens_dnn_activate_any(wl_dnn_walk walk, wl_dnn_activation a, any y, any x, double alpha, double beta)
+{
+    for (i64 i = first(); i < walk.count; i += step()) {
+        i64 at[2];
+        locate(walk, (int)i, at);
+        blend_at(y, at[0], alpha, activate(a, (float)number_at(x, at[1])), beta);
+    }
+}
+
 GLOBAL void warplens_dnn_set_any(wl_dnn_walk walk, any y, double value)
 {
     for (i64 i = first(); i < walk.count; i += step()) {
