@@ -3,27 +3,7 @@
  * divisive.ptx is made from this file (see the command in its first line) and embedded in the library.
  */
 #include "functions.cuh"
-
-struct place {
-    int n, c, at[WL_DNN_SPATIAL];
-};
-
-DEVICE place place_of(const wl_dnn_divisive &d, i64 i)
-{
-    place p;
-    UNROLL for (int k = WL_DNN_SPATIAL - 1; k >= 0; k--) {
-        p.at[k] = (int)(i % d.sizes[k]);
-        i /= d.sizes[k];
-    }
-    p.c = (int)(i % d.channels);
-    p.n = (int)(i / d.channels);
-    return p;
-}
-
-DEVICE i64 offset(const long long *steps, const place &p)
-{
-    return p.n * steps[0] + p.c * steps[1] + p.at[0] * steps[2] + p.at[1] * steps[3] + p.at[2] * steps[4];
-}
+#include "place.cuh"
 
 /* The sum of what `of` makes of the places of x in the window around one. */
 template <typename Sum, typename Of> DEVICE Sum around(const wl_dnn_divisive &d, const place &p, Of of)
@@ -68,7 +48,7 @@ template <typename T, typename Sum>
 DEVICE void divide(const wl_dnn_divisive &d, const T *x, const T *means, T *y, Sum alpha, Sum beta)
 {
     for (i64 i = first(); i < count_of(d); i += step()) {
-        const place p = place_of(d, i);
+        const place p = place_of(i, d.channels, d.sizes);
         const i64 at = offset(d.x, p);
         const Sum spread = spread_at<T, Sum>(d, x, p, mean_at(means, at));
         blend(y + offset(d.y, p), alpha, number(x[at]) * power(spread, -Sum(d.beta)), beta);
@@ -81,7 +61,7 @@ DEVICE void divide_slopes(const wl_dnn_divisive &d, const T *x, const T *means, 
                           Sum alpha, Sum beta)
 {
     for (i64 i = first(); i < count_of(d); i += step()) {
-        const place p = place_of(d, i);
+        const place p = place_of(i, d.channels, d.sizes);
         const i64 at = offset(d.x, p);
         const Sum mean = mean_at(means, at), spread = spread_at<T, Sum>(d, x, p, mean);
         const Sum factor = power(spread, -Sum(d.beta));
@@ -102,7 +82,7 @@ DEVICE void divide_back(const wl_dnn_divisive &d, const T *x, const T *means, co
                         T *dx, Sum alpha, Sum beta)
 {
     for (i64 i = first(); i < count_of(d); i += step()) {
-        const place p = place_of(d, i);
+        const place p = place_of(i, d.channels, d.sizes);
         const i64 at = offset(d.x, p);
         const Sum value = number(x[at]);
         const Sum sum = around<Sum>(

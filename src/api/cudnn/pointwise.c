@@ -80,7 +80,9 @@ static int set_any(void *stream, const struct wl_cudnn_tensor *shape, void *y, d
 static int scale(void *stream, const struct wl_cudnn_tensor *shape, void *y, double factor)
 {
     return factor == 0 ? set_any(stream, shape, y, 0)
-                       : blend_any(stream, shape, y, shape, y, factor, 0);
+           : wl_cudnn_is_floating(shape->type)
+               ? wl_cudnn_blend(stream, shape, y, shape, y, factor, 0)
+               : blend_any(stream, shape, y, shape, y, factor, 0);
 }
 
 int cudnnAddTensor(const void *handle, const void *alpha, const void *a_shape, const void *a,

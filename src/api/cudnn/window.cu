@@ -3,6 +3,7 @@
  * window.ptx is made from this file (see the command in its first line) and embedded in the library.
  */
 #include "functions.cuh"
+#include "place.cuh"
 
 /* ---- pooling ---- */
 
@@ -22,27 +23,6 @@ DEVICE range outputs_of(const wl_dnn_pooling &p, int d, int in)
 {
     const int at = in + p.pads[d], end = at / p.strides[d] + 1, before = at - p.window[d];
     return {before < 0 ? 0 : before / p.strides[d] + 1, end < p.out[d] ? end : p.out[d]};
-}
-
-struct place {
-    int n, c, at[WL_DNN_SPATIAL];
-};
-
-DEVICE place place_of(i64 i, int channels, const int *spatial)
-{
-    place p;
-    UNROLL for (int d = WL_DNN_SPATIAL - 1; d >= 0; d--) {
-        p.at[d] = (int)(i % spatial[d]);
-        i /= spatial[d];
-    }
-    p.c = (int)(i % channels);
-    p.n = (int)(i / channels);
-    return p;
-}
-
-DEVICE i64 offset(const long long *steps, const int *at)
-{
-    return at[0] * steps[2] + at[1] * steps[3] + at[2] * steps[4];
 }
 
 /* Whether x takes the place of the largest so far; what is no number does or never does. */
@@ -118,7 +98,7 @@ template <typename T, typename Sum> DEVICE void pool(const wl_dnn_pooling &p, co
     for (i64 i = first(); i < count; i += step()) {
         const place to = place_of(i, p.channels, p.out);
         i64 ignored;
-        blend(y + to.n * p.y[0] + to.c * p.y[1] + offset(p.y, to.at), alpha,
+        blend(y + offset(p.y, to), alpha,
               pool_one<T, Sum>(p, x + to.n * p.x[0] + to.c * p.x[1], to, &ignored), beta);
     }
 }
@@ -152,7 +132,7 @@ DEVICE void pool_back(const wl_dnn_pooling &p, const T *x, const T *dy, T *dx, S
                     if (most == offset(p.x, to.at))
                         sum += gradient;
                 }
-        blend(dx + to.n * p.dx[0] + to.c * p.dx[1] + offset(p.dx, to.at), alpha, sum, beta);
+        blend(dx + offset(p.dx, to), alpha, sum, beta);
     }
 }
 
