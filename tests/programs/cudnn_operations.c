@@ -155,17 +155,16 @@ static void test_types(void)
     enum { COUNT = 5 };
     static const struct {
         int type, bytes;
-        uint64_t one, three, many; /* many: 300, or the nearest to it */
+        uint64_t three, many; /* many: 300, or the nearest to it */
     } rows[] = {
-        {0, 4, 0x3f800000, 0x40400000, 0x43960000},
-        {1, 8, 0x3ff0000000000000, 0x4008000000000000, 0x4072c00000000000},
-        {2, 2, 0x3c00, 0x4200, 0x5cb0},
-        {9, 2, 0x3f80, 0x4040, 0x4396},
-        {3, 1, 1, 3, 127},
-        {4, 4, 1, 3, 300},
-        {6, 1, 1, 3, 255},
-        {10, 8, 1, 3, 300},
-        {11, 1, 1, 1, 1},
+        {0, 4, 0x40400000, 0x43960000},
+        {1, 8, 0x4008000000000000, 0x4072c00000000000},
+        {2, 2, 0x4200, 0x5cb0},
+        {9, 2, 0x4040, 0x4396},
+        {3, 1, 3, 127},
+        {4, 4, 3, 300},
+        {6, 1, 3, 255},
+        {10, 8, 3, 300},
     };
     enum { ROWS = sizeof rows / sizeof *rows };
     const int64_t dims[] = {COUNT};
@@ -186,10 +185,179 @@ static void test_types(void)
         for (int k = 0; k < COUNT; k++) {
             uint64_t got_bits = 0;
             memcpy(&got_bits, (char *)out + k * rows[to].bytes, (size_t)rows[to].bytes);
-            EXPECT(got_bits, k == 3 && is_many       ? rows[to].many
-                             : rows[from].type == 11 ? rows[to].one
-                                                     : rows[to].three);
+            EXPECT(got_bits, k == 3 && is_many ? rows[to].many : rows[to].three);
         }
+    }
+}
+
+/* ---- what is no number, what is infinite, bounds: as an H200 has it ---- */
+
+static void fill_with(int id, int count, const double *values)
+{
+    for (int i = 0; i < count; i++)
+        host[id][i] = values[i];
+    upload(id);
+}
+
+static void test_binary_edges(void)
+{
+    enum { COUNT = 8 };
+    static const double x[COUNT] = {NAN, 1, NAN, INFINITY, -INFINITY, -6, 1, 0.7},
+                        b[COUNT] = {1, NAN, NAN, INFINITY, INFINITY, 3, INFINITY, 0.1};
+    static const struct {
+        int mode;
+        double wanted[COUNT];
+    } rows[] = {
+        {2, {1, 1, NAN, INFINITY, -INFINITY, -6, 1, 0.1}},
+        {3, {1, 1, NAN, INFINITY, INFINITY, 3, INFINITY, 0.7}},
+        {7, {NAN, NAN, NAN, NAN, NAN, -0.0, 1, 0.7 - 6 * 0.1}},
+        {23, {NAN, NAN, NAN, M_PI / 4, -M_PI / 4, -1.1071487177940904, 0, 1.4288992721907328}},
+    };
+    const int64_t dims[] = {1, 1, COUNT};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        void *tensors[] = {tensor(0, DOUBLES, 3, dims), tensor(1, DOUBLES, 3, dims),
+                           tensor(2, DOUBLES, 3, dims), pointwise(rows[k].mode)};
+        fill_with(0, COUNT, x), fill_with(1, COUNT, b);
+        void *operation = operation_of(tensors[3], tensors[0], tensors[1], tensors[2]);
+        run(1, &operation, 4, tensors);
+        for (int i = 0; i < COUNT; i++) {
+            expect_near("edge", rows[k].mode * 100 + i, got(2, i), rows[k].wanted[i], 1e-15);
+            EXPECT(signbit(got(2, i)) != 0, isnan(rows[k].wanted[i])
+                                                ? signbit(got(2, i)) != 0
+                                                : signbit(rows[k].wanted[i]) != 0);
+        }
+    }
+}
+
+/* Forward and back, with a gradient of 7. A bound of 99 is not set. */
+static void test_bounds(void)
+{
+    enum { COUNT = 7 };
+    static const double x[COUNT] = {NAN, INFINITY, -INFINITY, -2, 1, 2.5, 10};
+    static const struct {
+        double lower, upper, slope, forward[COUNT], back[COUNT];
+    } rows[] = {
+        {99, 99, 99, {NAN, INFINITY, 0, 0, 1, 2.5, 10}, {7, 7, 0, 0, 7, 7, 7}},
+        {-1, 2, 99, {NAN, 2, -1, -1, 1, 2, 2}, {7, 0, 0, 0, 7, 0, 0}},
+        {99, 2, 0.5, {NAN, INFINITY, -INFINITY, -1, 1, 2, 5}, {7, 0, 3.5, 3.5, 7, 0, 0}},
+        {1,
+         3,
+         0.25,
+         {NAN, INFINITY, -INFINITY, 0.25, 1, 2.5, 3.25},
+         {7, 0, 1.75, 1.75, 1.75, 7, 0}},
+        {-1, 99, 0.25, {NAN, INFINITY, -INFINITY, -1.25, 1, 2.5, 10}, {7, 0, 1.75, 1.75, 7, 7, 7}},
+        {99, 1e300, 99, {NAN, INFINITY, 0, 0, 1, 2.5, 10}, {7, 7, 0, 0, 7, 7, 7}},
+    };
+    const int64_t dims[] = {1, 1, COUNT};
+    for (int k = 0; k < 2 * (int)(sizeof rows / sizeof *rows); k++) {
+        const double bounds[] = {rows[k / 2].lower, rows[k / 2].upper, rows[k / 2].slope};
+        void *mode = make(0), *operation = make(13);
+        set_enum(mode, 0, MODE_POINTWISE, k % 2 ? 200 : 100);
+        set_enum(mode, 1, DATA, FLOATS);
+        for (int i = 0; i < 3; i++)
+            if (bounds[i] != 99)
+                set_real(mode, 3 + i, bounds[i]);
+        EXPECT(cudnnBackendFinalize(mode), 0);
+        void *tensors[] = {tensor(0, FLOATS, 3, dims), tensor(1, FLOATS, 3, dims),
+                           tensor(2, FLOATS, 3, dims), mode};
+        fill_with(0, COUNT, x), fill_with(1, COUNT, (double[COUNT]){7, 7, 7, 7, 7, 7, 7});
+        set_part(operation, 750, mode);
+        set_part(operation, 751, tensors[0]);
+        if (k % 2)
+            set_part(operation, 757, tensors[1]);
+        set_part(operation, k % 2 ? 756 : 753, tensors[2]);
+        run(1, &operation, 4, tensors);
+        for (int i = 0; i < COUNT; i++)
+            expect_near("bounds", k * 100 + i, got(2, i),
+                        k % 2 ? rows[k / 2].back[i] : rows[k / 2].forward[i], 0);
+    }
+}
+
+/* Bounds that no number is within, an index along a dimension that there is not. */
+static void test_wrong_elements(void)
+{
+    const int64_t dims[] = {1, 2, 3};
+    void *x = tensor(0, FLOATS, 3, dims), *y = tensor(1, FLOATS, 3, dims);
+    for (int i = 0; i < 4; i++) {
+        void *mode = make(0);
+        set_enum(mode, 0, MODE_POINTWISE, i ? 501 : 100);
+        set_enum(mode, 1, DATA, FLOATS);
+        set_real(mode, 3, 2);
+        set_real(mode, 4, 1);
+        if (i > 1)
+            set_number(mode, 9, i == 2 ? 3 : -1);
+        EXPECT(cudnnBackendFinalize(mode), 0);
+        void *operation = operation_of(mode, x, NULL, y);
+        EXPECT(cudnnBackendFinalize(operation), BAD_PARAM);
+        EXPECT(cudnnBackendDestroyDescriptor(operation), 0);
+        EXPECT(cudnnBackendDestroyDescriptor(mode), 0);
+    }
+    EXPECT(cudnnBackendDestroyDescriptor(x), 0);
+    EXPECT(cudnnBackendDestroyDescriptor(y), 0);
+}
+
+/* Booleans of a program are bits: those of a comparison, and those that select. Between operations
+ * they may lie in any way. */
+static void test_bits(void)
+{
+    enum { COUNT = 21, BYTES = 3, BOOLEANS = 11 };
+    const int64_t dims[] = {1, 3, 7};
+    const uint8_t mask[BYTES] = {0xb6, 0x53, 0x0f};
+    uint8_t bits[BYTES + 1];
+    void *tensors[] = {tensor(0, FLOATS, 3, dims),
+                       tensor(1, FLOATS, 3, dims),
+                       tensor(2, BOOLEANS, 3, dims),
+                       tensor(3, BOOLEANS, 3, dims),
+                       tensor(4, FLOATS, 3, dims),
+                       tensor_with(5, BOOLEANS, 3, dims, true),
+                       pointwise(304),
+                       pointwise(402),
+                       pointwise(601)};
+    EXPECT(cudaMemcpy(device[2], mask, sizeof mask, 1), 0);
+    EXPECT(cudaMemset(device[3], 0x5a, BYTES + 1), 0);
+    void *operations[] = {operation_of(tensors[6], tensors[0], tensors[1], tensors[5]),
+                          operation_of(tensors[7], tensors[5], NULL, tensors[3]),
+                          operation_of(tensors[8], tensors[0], tensors[1], tensors[4])};
+    set_part(operations[2], 758, tensors[2]);
+    run(3, operations, 9, tensors);
+    EXPECT(cudaMemcpy(bits, device[3], sizeof bits, 2), 0);
+    EXPECT(bits[BYTES], 0x5a);
+    for (int i = 0; i < COUNT; i++) {
+        EXPECT(bits[i / 8] >> i % 8 & 1, !(host[0][i] < host[1][i]));
+        expect_near("bits", i, got(4, i), host[mask[i / 8] >> i % 8 & 1 ? 0 : 1][i], 0);
+    }
+}
+
+/* A factor of the host of each floating-point type. */
+static void test_values(void)
+{
+    static const struct {
+        int type;
+        uint64_t bits;
+        double value;
+    } rows[] = {{0, 0xc0200000, -2.5}, {1, 0xc004000000000000, -2.5}, {2, 0xc100, -2.5},
+                {2, 0x0001, 0x1p-24},  {2, 0x7c00, INFINITY},         {9, 0xc020, -2.5},
+                {9, 0x0080, 0x1p-126}};
+    const int64_t dims[] = {1, 2, 3}, one[] = {1, 1, 1};
+    const char flag = 1;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        void *value = make(17);
+        set_enum(value, 901, DATA, rows[k].type);
+        set(value, 902, INT64, 3, one);
+        set(value, 903, INT64, 3, one);
+        set_number(value, 906, 3);
+        set_number(value, 900, 8);
+        set(value, 908, BOOLEAN, 1, &flag);
+        EXPECT(cudnnBackendFinalize(value), 0);
+        void *tensors[] = {tensor(0, DOUBLES, 3, dims), value, tensor(1, DOUBLES, 3, dims),
+                           pointwise(1)};
+        void *operation = operation_of(tensors[3], tensors[0], value, tensors[2]);
+        uint64_t bits = rows[k].bits;
+        device[3] = &bits;
+        run(1, &operation, 4, tensors);
+        device[3] = NULL;
+        for (int i = 0; i < counts[1]; i++)
+            expect_near("value", i, got(1, i), host[0][i] * rows[k].value, 0);
     }
 }
 
@@ -315,6 +483,8 @@ static void test_reduction(int mode)
     EXPECT(cudnnBackendFinalize(reduction), 0);
     void *tensors[] = {tensor(0, DOUBLES, 3, x_sizes), tensor(1, DOUBLES, 3, y_sizes), reduction};
     host[0][7] = 0;
+    if (mode >= 2 && mode <= 4) /* which go by what is no number */
+        host[0][0] = host[0][11] = NAN;
     upload(0);
     for (int i = 0; i < 3; i++)
         set_part(operation, 1610 + i, tensors[i]);
@@ -332,6 +502,31 @@ static void test_reduction(int mode)
                                  norm, sqrt(square), other};
         expect_near("reduction", mode * 10 + row, got(1, row), wanted[mode], 1e-14);
     }
+}
+
+/* A sum of many numbers is not one after the other in single precision. */
+static void test_long_sum(void)
+{
+    enum { COUNT = MOST };
+    const int64_t x_sizes[] = {1, 64, COUNT}, y_sizes[] = {1, 1, 1};
+    void *reduction = make(21), *operation = make(22);
+    static float values[64 * COUNT];
+    set_enum(reduction, 1600, MODE_REDUCTION, 0);
+    set_enum(reduction, 1601, DATA, FLOATS);
+    EXPECT(cudnnBackendFinalize(reduction), 0);
+    void *tensors[] = {tensor_with(0, FLOATS, 3, x_sizes, false), tensor(1, FLOATS, 3, y_sizes),
+                       reduction};
+    void *const kept = device[0];
+    for (int i = 0; i < 64 * COUNT; i++)
+        values[i] = 0.1f;
+    EXPECT(cudaMalloc(&device[0], sizeof values), 0);
+    EXPECT(cudaMemcpy(device[0], values, sizeof values, 1), 0);
+    for (int i = 0; i < 3; i++)
+        set_part(operation, 1610 + i, tensors[i]);
+    run(1, &operation, 3, tensors);
+    expect_near("long sum", 0, got(1, 0), 64.0 * COUNT * (double)0.1f, 1e-6);
+    cudaFree(device[0]);
+    device[0] = kept;
 }
 
 /* Sums and sums of squares of channels. */
@@ -467,6 +662,11 @@ int main(void)
     EXPECT(cudnnCreate(&handle), 0);
     test_elements();
     test_types();
+    test_binary_edges();
+    test_bounds();
+    test_wrong_elements();
+    test_bits();
+    test_values();
     test_derivatives();
     test_select();
     test_matmul(FLOATS);
@@ -474,6 +674,7 @@ int main(void)
     test_matmul_parts();
     for (int mode = 0; mode <= 8; mode++)
         test_reduction(mode);
+    test_long_sum();
     test_statistics();
     test_shared();
     test_reshape();

@@ -1,6 +1,6 @@
 /* Kernels behind the operations of cuDNN's graphs. Plain ones: an element of the result a thread, computed in
- * double precision from elements of any type and rounded to the type of the result, but for sums, which are
- * single-precision ones unless one of the tensors is of doubles. backend.ptx is made from this file (see the
+ * double precision from elements of any type and rounded to the type of the result, but for products of matrices,
+ * whose sums are single-precision ones unless one of the tensors is of doubles. backend.ptx is made from this file (see the
  * command in its first line) and embedded in the library.
  */
 #include "backend_kernels.h"
@@ -37,12 +37,15 @@ DEVICE double load(const void *data, int type, i64 at)
         return ((const int *)data)[at];
     case INT64:
         return (double)((const i64 *)data)[at];
+    case WL_DNN_GRAPH_BITS:
+        return ((const unsigned char *)data)[at >> 3] >> (at & 7) & 1;
     default:
         return ((const unsigned char *)data)[at];
     }
 }
 
-/* A whole number within bounds, of what may be none; of NaN 0. */
+/* A whole number within bounds, of what may be none; of NaN 0 (of 64 bits the least number, as conversions of an H200
+ * give it). */
 DEVICE double whole(double x, double least, double most)
 {
     x = x != x ? 0 : x < least ? least : x > most ? most : x;
@@ -71,7 +74,7 @@ DEVICE void store(void *data, int type, i64 at, double x)
         ((int *)data)[at] = (int)whole(x, -2147483648.0, 2147483647.0);
         break;
     case INT64:
-        ((i64 *)data)[at] = (i64)whole(x, -9223372036854775808.0, 9223372036854774784.0);
+        ((i64 *)data)[at] = x != x ? (i64)1 << 63 : (i64)whole(x, -9223372036854775808.0, 9223372036854774784.0);
         break;
     case UINT8:
         ((unsigned char *)data)[at] = (unsigned char)(int)whole(x, 0, 255);
@@ -97,6 +100,24 @@ DEVICE double gelu_inner(double x)
     return 0.7978845608028654 * (x + 0.044715 * x * x * x);
 }
 
+/* Of a number and of what is none: the number. */
+DEVICE double least(double x, double b)
+{
+    return x != x || b < x ? b : x;
+}
+
+/* What a division towards 0 leaves, with x's sign. */
+DEVICE double remainder(double x, double b)
+{
+    double size = magnitude(x), by = magnitude(b);
+    if (size < by)
+        return x;
+    double rest = __builtin_fma(-toward_zero(size / by), by, size);
+    if (rest < 0) /* the quotient was rounded to the whole number above */
+        rest += by;
+    return __builtin_copysign(rest, x);
+}
+
 /* cudnnPointwiseMode_t's operations of two operands. */
 DEVICE double combine(int mode, double x, double b)
 {
@@ -106,15 +127,15 @@ DEVICE double combine(int mode, double x, double b)
     case 1:
         return x * b;
     case 2:
-        return x != x || x < b ? x : b;
+        return least(x, b);
     case 3:
-        return x != x || x > b ? x : b;
+        return -least(-x, -b);
     case 5:
         return x + b * b;
     case 6:
         return x / b;
     case 7:
-        return __builtin_fma(-toward_zero(x / b), b, x);
+        return remainder(x, b);
     case 8:
         return raise(x, b);
     case 9:
@@ -138,6 +159,13 @@ DEVICE double combine(int mode, double x, double b)
     default:
         return x != 0 || b != 0;
     }
+}
+
+/* The greater of x, cut off above, and of the line through (lower, lower). */
+DEVICE double rectify(const wl_dnn_graph_pointwise &of, double x)
+{
+    double line = of.slope == 0 ? of.lower : of.lower + of.slope * (x - of.lower), most = x > of.upper ? of.upper : x;
+    return most > line ? most : line;
 }
 
 /* Those of one. */
@@ -171,9 +199,7 @@ DEVICE double apply(const wl_dnn_graph_pointwise &of, double x)
     case 22:
         return 1 / x;
     case 100:
-        if (x < of.lower)
-            return of.slope == 0 ? of.lower : of.lower + of.slope * (x - of.lower);
-        return x > of.upper ? of.upper : x;
+        return x != x ? x : rectify(of, x);
     case 101:
         return hyperbolic_tangent(x);
     case 102:
@@ -202,7 +228,7 @@ DEVICE double slope(const wl_dnn_graph_pointwise &of, double x)
     double s, t;
     switch (of.mode) {
     case 200:
-        return x > of.lower ? x < of.upper : of.slope;
+        return x <= of.lower ? of.slope : !(x >= of.upper);
     case 201:
         t = hyperbolic_tangent(x);
         return 1 - t * t;
@@ -224,31 +250,48 @@ DEVICE double slope(const wl_dnn_graph_pointwise &of, double x)
     }
 }
 
+/* Element `at` of the result, and where it belongs. */
+DEVICE double compute(const wl_dnn_graph_pointwise &of, i64 at, i64 &out)
+{
+    i64 x = 0, b = 0, t = 0;
+    int rest = (int)at, along = 0;
+    out = 0;
+    for (int i = of.dims.rank - 1; i >= 0; i--) {
+        int index = take(of.dims, i, rest);
+        out += index * of.out.strides[i];
+        x += index * of.x.strides[i];
+        b += index * of.b.strides[i];
+        t += index * of.t.strides[i];
+        along = i == of.axis ? index : along;
+    }
+    if (of.mode == 501)
+        return (double)along;
+    if (of.mode == 601)
+        return read(of.t, t) != 0 ? read(of.x, x) : read(of.b, b);
+    if (of.mode >= 200 && of.mode < 300) {
+        double by = slope(of, read(of.x, x));
+        return of.mode == 200 && by == 0 ? 0 : by * read(of.b, b);
+    }
+    if (of.mode < 4 || (of.mode > 4 && of.mode < 10) || of.mode == 23 || (of.mode >= 300 && of.mode < 402))
+        return combine(of.mode, read(of.x, x), read(of.b, b));
+    return apply(of, read(of.x, x));
+}
+
+/* Of bits a thread has those of a byte, in the order of the elements. */
 GLOBAL void warplens_dnn_graph_pointwise_d(wl_dnn_graph_pointwise of)
 {
-    for (i64 at = first(); at < of.count; at += step()) {
-        i64 out = 0, x = 0, b = 0, t = 0;
-        int rest = (int)at, along = 0;
-        for (int i = of.dims.rank - 1; i >= 0; i--) {
-            int index = take(of.dims, i, rest);
-            out += index * of.out.strides[i];
-            x += index * of.x.strides[i];
-            b += index * of.b.strides[i];
-            t += index * of.t.strides[i];
-            along = i == of.axis ? index : along;
+    const int each = of.out.type == WL_DNN_GRAPH_BITS ? 8 : 1;
+    for (i64 begin = first() * each; begin < of.count; begin += step() * each) {
+        unsigned bits = 0;
+        for (int i = 0; i < each && begin + i < of.count; i++) {
+            i64 out;
+            double result = compute(of, begin + i, out);
+            if (each == 1)
+                store(of.out.data, of.out.type, out, result);
+            bits |= (unsigned)(result != 0) << i;
         }
-        double result;
-        if (of.mode == 501)
-            result = (double)along;
-        else if (of.mode == 601)
-            result = read(of.t, t) != 0 ? read(of.x, x) : read(of.b, b);
-        else if (of.mode >= 200 && of.mode < 300)
-            result = slope(of, read(of.x, x)) * read(of.b, b);
-        else if (of.mode < 4 || (of.mode > 4 && of.mode < 10) || of.mode == 23 || (of.mode >= 300 && of.mode < 402))
-            result = combine(of.mode, read(of.x, x), read(of.b, b));
-        else
-            result = apply(of, read(of.x, x));
-        store(of.out.data, of.out.type, out, result);
+        if (each > 1)
+            ((unsigned char *)of.out.data)[begin / 8] = (unsigned char)bits;
     }
 }
 
@@ -315,38 +358,6 @@ template <typename Sum> DEVICE void multiply(const wl_dnn_graph_matmul &of)
     }
 }
 
-template <typename Sum> DEVICE void reduce(const wl_dnn_graph_reduction &of)
-{
-    for (i64 at = first(); at < of.count; at += step()) {
-        i64 out = 0, base = 0;
-        int rest = (int)at;
-        for (int i = of.dims.rank - 1; i >= 0; i--) {
-            int index = take(of.dims, i, rest);
-            out += index * of.out.strides[i];
-            base += (i64)index * of.over.sizes[i] * of.x.strides[i];
-        }
-        bool is_product = of.mode == 1 || of.mode == 8;
-        Sum sum = is_product ? 1 : 0;
-        for (int k = 0; k < of.over_count; k++) {
-            i64 from = base;
-            int left = k;
-            for (int i = of.dims.rank - 1; i >= 0; i--)
-                from += take(of.over, i, left) * of.x.strides[i];
-            Sum x = (Sum)read(of.x, from), positive = x < 0 ? -x : x;
-            if (of.mode == 1 || (of.mode == 8 && x != 0))
-                sum *= x;
-            else if (of.mode == 2 || of.mode == 3)
-                sum = k == 0 || x != x || (of.mode == 2 ? x < sum : x > sum) ? x : sum;
-            else if (of.mode == 4)
-                sum = x != x || positive > sum ? positive : sum;
-            else if (!is_product)
-                sum += of.mode == 6 ? positive : of.mode == 7 || of.mode == 9 ? x * x : x;
-        }
-        double result = of.mode == 5 ? (double)sum / (double)of.over_count : of.mode == 7 ? root(sum) : (double)sum;
-        store(of.out.data, of.out.type, out, result);
-    }
-}
-
 GLOBAL void warplens_dnn_graph_matmul_f(wl_dnn_graph_matmul of)
 {
     multiply<float>(of);
@@ -357,14 +368,38 @@ GLOBAL void warplens_dnn_graph_matmul_d(wl_dnn_graph_matmul of)
     multiply<double>(of);
 }
 
-GLOBAL void warplens_dnn_graph_reduction_f(wl_dnn_graph_reduction of)
-{
-    reduce<float>(of);
-}
-
 GLOBAL void warplens_dnn_graph_reduction_d(wl_dnn_graph_reduction of)
 {
-    reduce<double>(of);
+    for (i64 at = first(); at < of.count; at += step()) {
+        i64 out = 0, base = 0;
+        int rest = (int)at;
+        for (int i = of.dims.rank - 1; i >= 0; i--) {
+            int index = take(of.dims, i, rest);
+            out += index * of.out.strides[i];
+            base += (i64)index * of.over.sizes[i] * of.x.strides[i];
+        }
+        bool is_product = of.mode == 1 || of.mode == 8;
+        double sum = is_product ? 1 : 0;
+        for (int k = 0; k < of.over_count; k++) {
+            i64 from = base;
+            int left = k;
+            for (int i = of.dims.rank - 1; i >= 0; i--)
+                from += take(of.over, i, left) * of.x.strides[i];
+            double x = read(of.x, from), positive = magnitude(x);
+            if (of.mode == 1 || (of.mode == 8 && x != 0))
+                sum *= x;
+            else if (of.mode == 2)
+                sum = k == 0 ? x : least(sum, x);
+            else if (of.mode == 3)
+                sum = k == 0 ? x : -least(-sum, -x);
+            else if (of.mode == 4)
+                sum = k == 0 ? positive : -least(-sum, -positive);
+            else if (!is_product)
+                sum += of.mode == 6 ? positive : of.mode == 7 || of.mode == 9 ? x * x : x;
+        }
+        double result = of.mode == 5 ? sum / (double)of.over_count : of.mode == 7 ? root(sum) : sum;
+        store(of.out.data, of.out.type, out, result);
+    }
 }
 
 /* Bits of a number, by the finishing steps of MurmurHash3. */

@@ -112,7 +112,7 @@ int wl_cudnn_graph_run(const struct wl_cudnn_graph *self, void *stream,
 /* A tensor while a graph runs: where its elements are, or the value that all of them have. */
 struct wl_cudnn_place {
     struct wl_cudnn_tensor shape; /* of rank 0: the operation has no such tensor */
-    bool is_value;
+    bool is_value, is_bits;       /* is_bits: booleans in a program's memory (WL_DNN_GRAPH_BITS) */
     double value;
     void *data;
 };

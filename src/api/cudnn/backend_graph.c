@@ -1,6 +1,7 @@
 /* Graphs of operations: an operation after the other, whatever they are. What lies between them is
  * in the workspace that the program brings, as the graph's virtual tensors say. */
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -165,6 +166,7 @@ static bool read_shapes(const struct wl_cudnn_graph *self, const struct wl_cudnn
         places[i].is_value = wl_cudnn_number(tensor, WL_CUDNN_TENSOR_IS_VALUE, 0) != 0;
         if (!wl_cudnn_node_tensor(tensor, &places[i].shape))
             return false;
+        places[i].is_bits = places[i].shape.type == WL_CUDNN_BOOLEAN && !is_virtual(tensor);
         const int at = self && is_virtual(tensor) ? find_between(self, id_of(tensor)) : BETWEEN_MAX;
         if (!self || at >= self->between_count)
             continue;
@@ -279,6 +281,16 @@ static void narrow_inputs(struct wl_cudnn_graph *self, const struct wl_cudnn_nod
     }
 }
 
+/* Whether the operation would write bits, and cannot. */
+static bool writes_bits(const struct kind *kind, const struct wl_cudnn_place *places)
+{
+    bool is_any = false;
+    for (int i = 0; i < WL_CUDNN_PLACES; i++)
+        is_any |= kind->writes >> i & 1 && places[i].is_bits;
+    return is_any && kind->operation != wl_cudnn_operation_pointwise &&
+           kind->operation != wl_cudnn_operation_reshape;
+}
+
 /* Finds out whether the operation is computed, and makes room for what it writes between
  * operations. That is packed where strides let elements meet; sums of halves are kept as halves
  * where they cannot be more. */
@@ -286,7 +298,7 @@ static bool add(struct wl_cudnn_graph *self, const struct wl_cudnn_node *operati
 {
     const struct kind *kind = kind_of(operation);
     struct wl_cudnn_place places[WL_CUDNN_PLACES];
-    if (!read_shapes(self, operation, places))
+    if (!read_shapes(self, operation, places) || writes_bits(kind, places))
         return false;
     for (int i = 0; i < WL_CUDNN_PLACES; i++)
         if (is_made_between(operation, kind, i) && !wl_cudnn_is_writable(&places[i].shape))
@@ -374,6 +386,18 @@ static void *pointer_of(const struct wl_cudnn_node *pack, int64_t id)
     return NULL;
 }
 
+/* A number of 16 bits: of halves 5 are the exponent's, of bfloats 8. */
+static double widen(uint16_t bits, int type)
+{
+    const int fraction = type == WL_CUDNN_HALF ? 10 : 7, most = type == WL_CUDNN_HALF ? 31 : 255,
+              exponent = bits >> fraction & most;
+    const double part = (bits & ((1 << fraction) - 1)) + (exponent ? 1 << fraction : 0),
+                 size = exponent == most
+                            ? (bits & ((1 << fraction) - 1) ? NAN : INFINITY)
+                            : ldexp(part, (exponent ? exponent : 1) - most / 2 - fraction);
+    return bits >> 15 ? -size : size;
+}
+
 static bool read_value(const void *from, int type, double *value)
 {
     union {
@@ -381,15 +405,16 @@ static bool read_value(const void *from, int type, double *value)
         double d;
         int32_t i;
         int64_t l;
+        uint16_t h;
     } read;
-    if (type != WL_CUDNN_FLOAT && type != WL_CUDNN_DOUBLE && type != WL_CUDNN_INT32 &&
-        type != WL_CUDNN_INT64)
+    if (type != WL_CUDNN_INT32 && type != WL_CUDNN_INT64 && !wl_cudnn_is_floating(type))
         return false;
     memcpy(&read, from, wl_cudnn_type_bytes(type));
     *value = type == WL_CUDNN_FLOAT    ? (double)read.f
              : type == WL_CUDNN_DOUBLE ? read.d
              : type == WL_CUDNN_INT32  ? (double)read.i
-                                       : (double)read.l;
+             : type == WL_CUDNN_INT64  ? (double)read.l
+                                       : widen(read.h, type);
     return true;
 }
 

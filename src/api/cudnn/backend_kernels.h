@@ -10,7 +10,11 @@ struct wl_dnn_graph_dims {
     unsigned factors[WL_DNN_GRAPH_RANK], shifts[WL_DNN_GRAPH_RANK];
 };
 
-/* A tensor, of any type of enum wl_cudnn_type, or a value (data NULL). Strides are 0 in dimensions
+/* Beside the types of enum wl_cudnn_type: booleans in a program's memory, of which eight are a
+ * byte, the first one in its lowest bit. Between operations a boolean is a byte. */
+enum { WL_DNN_GRAPH_BITS = 32 };
+
+/* A tensor, of any of these types, or a value (data NULL). Strides are 0 in dimensions
  * over which it is spread. */
 struct wl_dnn_graph_operand {
     void *data;
@@ -19,7 +23,7 @@ struct wl_dnn_graph_operand {
     int type;
 };
 
-/* out = mode(x, b, t), t being a condition. */
+/* out = mode(x, b, t), t being a condition. upper: NaN for none. */
 struct wl_dnn_graph_pointwise {
     struct wl_dnn_graph_operand out, x, b, t;
     struct wl_dnn_graph_dims dims;

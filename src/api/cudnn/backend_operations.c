@@ -1,5 +1,7 @@
 /* The operations of graphs: convolutions, those of elements, products of matrices, reductions. */
+#include <float.h>
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 
 #include "api/cudnn/backend.h"
@@ -78,10 +80,16 @@ bool wl_cudnn_can_spread(const struct wl_cudnn_tensor *tensor, const struct wl_c
     return can;
 }
 
+/* As kernels are told it. */
+static int type_of(const struct wl_cudnn_place *place)
+{
+    return place->is_bits ? WL_DNN_GRAPH_BITS : place->shape.type;
+}
+
 struct wl_dnn_graph_operand wl_cudnn_operand(const struct wl_cudnn_place *place, double factor)
 {
     struct wl_dnn_graph_operand made = {
-        .data = place->data, .value = place->value, .factor = factor, .type = place->shape.type};
+        .data = place->data, .value = place->value, .factor = factor, .type = type_of(place)};
     for (int i = 0; i < place->shape.rank; i++)
         made.strides[i] = place->shape.dims[i] == 1 ? 0 : place->shape.strides[i];
     return made;
@@ -117,7 +125,7 @@ static int run(const char *name, int type, long long count, void *stream, void *
     return wl_cudnn_run(&kernels, name, type, (uint64_t)count, stream, &arguments);
 }
 
-/* Sums are double-precision ones if any of the tensors is of doubles. */
+/* Sums of products are double-precision ones if any of the tensors is of doubles. */
 static int sum_type(const struct wl_cudnn_place *places, int count)
 {
     int type = WL_CUDNN_FLOAT;
@@ -157,6 +165,18 @@ static unsigned needs_of(int64_t mode)
     return 0;
 }
 
+/* Whether its elements lie one after the other, in the order of the dimensions. */
+static bool is_in_order(const struct wl_cudnn_tensor *tensor)
+{
+    long long stride = 1;
+    for (int i = tensor->rank - 1; i >= 0; i--) {
+        if (tensor->dims[i] > 1 && tensor->strides[i] != stride)
+            return false;
+        stride *= tensor->dims[i];
+    }
+    return true;
+}
+
 static int check_pointwise(const struct wl_cudnn_place *places, unsigned needs, int out)
 {
     const struct wl_cudnn_tensor *made = &places[out].shape;
@@ -168,7 +188,27 @@ static int check_pointwise(const struct wl_cudnn_place *places, unsigned needs, 
         if (!places[i].shape.rank || !wl_cudnn_can_spread(&places[i].shape, made))
             return WL_CUDNN_BAD_PARAM;
     }
-    return wl_cudnn_is_writable(made) && is_countable(made) ? WL_CUDNN_OK : WL_CUDNN_NOT_SUPPORTED;
+    return wl_cudnn_is_writable(made) && is_countable(made) &&
+                   (!places[out].is_bits || is_in_order(made))
+               ? WL_CUDNN_OK
+               : WL_CUDNN_NOT_SUPPORTED;
+}
+
+/* The bounds of a ReLU; NaN: there is no upper one. A plain one's gradient goes through at
+ * infinity, that of one with other bounds ends at the greatest number, as cuDNN 9 was seen to do.
+ */
+static int read_bounds(const struct wl_cudnn_node *pointwise, int64_t mode, double *lower,
+                       double *upper, double *slope)
+{
+    enum { RELU = 100, RELU_BACK = 200 };
+    *lower = wl_cudnn_real(pointwise, WL_CUDNN_POINTWISE_LOWER, 0);
+    *upper = wl_cudnn_real(pointwise, WL_CUDNN_POINTWISE_UPPER, FLT_MAX);
+    *slope = wl_cudnn_real(pointwise, WL_CUDNN_POINTWISE_SLOPE, 0);
+    if ((mode == RELU || mode == RELU_BACK) && *lower > *upper)
+        return WL_CUDNN_BAD_PARAM;
+    if (*upper >= FLT_MAX && (mode == RELU || (*lower == 0 && *slope == 0)))
+        *upper = NAN;
+    return WL_CUDNN_OK;
 }
 
 /* Takes dimensions for one where all operands' elements go on as in the one after it, unless there
@@ -194,16 +234,17 @@ static void merge(struct wl_dnn_graph_pointwise *of, int rank, const int *dims)
 int wl_cudnn_operation_pointwise(const struct wl_cudnn_node *self, struct wl_cudnn_place *places,
                                  void *stream, bool is_run)
 {
+    enum { INDEX = 501 };
     const struct wl_cudnn_node *pointwise = wl_cudnn_part(self, WL_CUDNN_OF_POINTWISE_POINTWISE);
     const int64_t mode = wl_cudnn_number(pointwise, WL_CUDNN_POINTWISE_MODE, -1);
     const unsigned needs = needs_of(mode);
-    const int out = needs & NEEDS_DY ? DX : Y, second = needs & NEEDS_DY ? DY : B;
-    if (!needs)
+    const int out = needs & NEEDS_DY ? DX : Y, second = needs & NEEDS_DY ? DY : B,
+              axis = (int)wl_cudnn_number(pointwise, WL_CUDNN_POINTWISE_AXIS, -1);
+    double lower, upper, slope;
+    int status = read_bounds(pointwise, mode, &lower, &upper, &slope);
+    if (!needs || status || (mode == INDEX && (axis < 0 || axis >= places[out].shape.rank)))
         return WL_CUDNN_BAD_PARAM;
-    if (wl_cudnn_real(pointwise, WL_CUDNN_POINTWISE_LOWER, 0) != 0 &&
-        wl_cudnn_real(pointwise, WL_CUDNN_POINTWISE_SLOPE, 0) != 0)
-        return WL_CUDNN_NOT_SUPPORTED;
-    const int status = check_pointwise(places, needs, out);
+    status = check_pointwise(places, needs, out);
     if (status || !is_run)
         return status;
     struct wl_dnn_graph_pointwise of = {
@@ -213,14 +254,14 @@ int wl_cudnn_operation_pointwise(const struct wl_cudnn_node *self, struct wl_cud
                               second == B ? wl_cudnn_real(self, WL_CUDNN_OF_POINTWISE_ALPHA_B, 1)
                                           : 1),
         .t = wl_cudnn_operand(&places[T], 1),
-        .lower = wl_cudnn_real(pointwise, WL_CUDNN_POINTWISE_LOWER, 0),
-        .upper = wl_cudnn_real(pointwise, WL_CUDNN_POINTWISE_UPPER, 1.0 / 0.0),
-        .slope = wl_cudnn_real(pointwise, WL_CUDNN_POINTWISE_SLOPE, 0),
+        .lower = lower,
+        .upper = upper,
+        .slope = slope,
         .elu = wl_cudnn_real(pointwise, WL_CUDNN_POINTWISE_ELU, 1),
         .softplus = wl_cudnn_real(pointwise, WL_CUDNN_POINTWISE_SOFTPLUS, 1),
         .swish = wl_cudnn_real(pointwise, WL_CUDNN_POINTWISE_SWISH, 1),
         .mode = (int)mode,
-        .axis = (int)wl_cudnn_number(pointwise, WL_CUDNN_POINTWISE_AXIS, -1),
+        .axis = mode == INDEX ? axis : -1,
     };
     merge(&of, places[out].shape.rank, places[out].shape.dims);
     return run("graph_pointwise", WL_CUDNN_DOUBLE, of.count, stream, &of);
@@ -308,9 +349,7 @@ static int reduce(int mode, const struct wl_cudnn_place *from, const struct wl_c
         over[i] = x->dims[i] / y->dims[i];
     wl_cudnn_graph_dims(&of.dims, y->rank, y->dims, &of.count);
     wl_cudnn_graph_dims(&of.over, y->rank, over, &of.over_count);
-    const bool is_wide = x->type == WL_CUDNN_DOUBLE || y->type == WL_CUDNN_DOUBLE;
-    return run("graph_reduction", is_wide ? WL_CUDNN_DOUBLE : WL_CUDNN_FLOAT, of.count, stream,
-               &of);
+    return run("graph_reduction", WL_CUDNN_DOUBLE, of.count, stream, &of);
 }
 
 int wl_cudnn_operation_reduction(const struct wl_cudnn_node *self, struct wl_cudnn_place *places,
@@ -359,8 +398,8 @@ int wl_cudnn_operation_reshape(const struct wl_cudnn_node *self, struct wl_cudnn
     if (!is_run)
         return WL_CUDNN_OK;
     struct wl_dnn_graph_pointwise of = {
-        .out = {.data = places[1].data, .factor = 1, .type = y->type, .strides = {1}},
-        .x = {.data = places[0].data, .factor = 1, .type = x->type, .strides = {1}},
+        .out = {.data = places[1].data, .factor = 1, .type = type_of(&places[1]), .strides = {1}},
+        .x = {.data = places[0].data, .factor = 1, .type = type_of(&places[0]), .strides = {1}},
         .mode = IDENTITY,
         .axis = -1,
     };

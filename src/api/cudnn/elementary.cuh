@@ -106,6 +106,8 @@ DEVICE double arc_tangent(double y, double x)
     double pi = 3.14159265358979323846;
     if (x == 0 && y == 0)
         return __builtin_signbit(x) ? __builtin_copysign(pi, y) : y;
+    if (magnitude(x) == INFINITE && magnitude(y) == INFINITE)
+        return __builtin_copysign(x > 0 ? pi / 4 : 3 * pi / 4, y);
     if (x > 0)
         return arc_tangent(y / x);
     if (x == 0)
