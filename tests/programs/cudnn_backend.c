@@ -19,6 +19,9 @@ enum { OUT_WIDE = WIDE - DILATION * (TAPS_WIDE - 1) };
 static const int64_t x_dims[] = {BATCH, CHANNELS, HIGH, WIDE},
                      w_dims[] = {FILTERS, CHANNELS / GROUPS, TAPS, TAPS_WIDE},
                      y_dims[] = {BATCH, FILTERS, OUT_HIGH, OUT_WIDE};
+/* The padding behind, and what becomes of the width by it. */
+static int64_t post_pads[] = {PAD, 0};
+static int out_wide = OUT_WIDE;
 
 static void *convolution(int type, bool is_flipped)
 {
@@ -29,7 +32,7 @@ static void *convolution(int type, bool is_flipped)
     set_number(made, 106, 2);
     set(made, 102, INT64, 2, dilations);
     set(made, 103, INT64, 2, strides);
-    set(made, 104, INT64, 2, pads);
+    set(made, 104, INT64, 2, post_pads);
     set(made, 105, INT64, 2, pads);
     EXPECT(cudnnBackendFinalize(made), 0);
     return made;
@@ -43,12 +46,12 @@ static void convolve(int way, bool is_flipped, const double *x, const double *w,
         for (int k = 0; k < FILTERS; k++)
             for (int c = 0; c < CHANNELS / GROUPS; c++)
                 for (int p = 0; p < OUT_HIGH; p++)
-                    for (int q = 0; q < OUT_WIDE; q++)
+                    for (int q = 0; q < out_wide; q++)
                         for (int r = 0; r < TAPS; r++)
                             for (int s = 0; s < TAPS_WIDE; s++) {
                                 const int h = p * STRIDE - PAD + r, v = q + s * DILATION,
                                           from = k / (FILTERS / GROUPS) * (CHANNELS / GROUPS) + c;
-                                if (h < 0 || h >= HIGH)
+                                if (h < 0 || h >= HIGH || v >= WIDE)
                                     continue;
                                 const int tap = is_flipped
                                                     ? TAPS * TAPS_WIDE - 1 - r * TAPS_WIDE - s
@@ -56,7 +59,7 @@ static void convolve(int way, bool is_flipped, const double *x, const double *w,
                                 const int at_x = ((n * CHANNELS + from) * HIGH + h) * WIDE + v,
                                           at_w = (k * (CHANNELS / GROUPS) + c) * TAPS * TAPS_WIDE +
                                                  tap,
-                                          at_y = ((n * FILTERS + k) * OUT_HIGH + p) * OUT_WIDE + q;
+                                          at_y = ((n * FILTERS + k) * OUT_HIGH + p) * out_wide + q;
                                 if (way == FORWARD)
                                     result[at_y] += x[at_x] * w[at_w];
                                 else if (way == BACKWARD)
@@ -66,15 +69,17 @@ static void convolve(int way, bool is_flipped, const double *x, const double *w,
                             }
 }
 
-static void test_convolution(int way, int type, bool is_flipped)
+/* The tensors' types are those of x, w and y. */
+static void test_convolution(int way, const int *type, bool is_flipped)
 {
     static double sums[MOST];
     const int first = way == FORWARD ? 700 : way == BACKWARD ? 706 : 712;
     const int out = way == FORWARD ? 2 : way == BACKWARD ? 0 : 1;
     const int names[3][3] = {{704, 703, 705}, {716, 715, 717}, {710, 709, 711}};
     const double alpha = 0.5, beta = 2;
-    void *tensors[] = {tensor(0, type, 4, x_dims), tensor(1, type, 4, w_dims),
-                       tensor(2, type, 4, y_dims), convolution(type, is_flipped)};
+    const int64_t out_dims[] = {BATCH, FILTERS, OUT_HIGH, out_wide};
+    void *tensors[] = {tensor(0, type[0], 4, x_dims), tensor(1, type[1], 4, w_dims),
+                       tensor(2, type[2], 4, out_dims), convolution(type[0], is_flipped)};
     void *operation = make(way);
     for (int i = 0; i < 3; i++)
         set_part(operation, names[way - FORWARD][i], tensors[i]);
@@ -86,7 +91,42 @@ static void test_convolution(int way, int type, bool is_flipped)
     run(1, &operation, 4, tensors);
     for (int i = 0; i < counts[out]; i++)
         expect_near("convolution", i, got(out, i), alpha * sums[i] + beta * host[out][i],
-                    type == DOUBLES ? 1e-14 : 1e-6);
+                    type[0] == DOUBLES && type[1] == DOUBLES && type[2] == DOUBLES ? 1e-14 : 1e-6);
+}
+
+/* A product of halves that is beyond them, of which a part is wanted: what lies between operations
+ * has the type that the program gave it. */
+static void test_wide_between(void)
+{
+    enum { HALVES = 2 };
+    const int64_t dims[] = {1, 1, 1, 1}, zeros[] = {0, 0}, ones[] = {1, 1};
+    const uint16_t three_hundred = 0x5cb0;
+    void *made = make(1), *operations[] = {make(FORWARD), NULL};
+    set_enum(made, 100, DATA, FLOATS);
+    set_enum(made, 101, MODE_CONVOLUTION, 1);
+    set_number(made, 106, 2);
+    set(made, 102, INT64, 2, ones);
+    set(made, 103, INT64, 2, ones);
+    set(made, 104, INT64, 2, zeros);
+    set(made, 105, INT64, 2, zeros);
+    EXPECT(cudnnBackendFinalize(made), 0);
+    void *tensors[] = {tensor(0, HALVES, 4, dims),
+                       tensor(1, HALVES, 4, dims),
+                       tensor(2, FLOATS, 4, dims),
+                       tensor(3, FLOATS, 4, dims),
+                       tensor_with(4, FLOATS, 4, dims, true),
+                       pointwise(1),
+                       made};
+    for (int i = 0; i < 2; i++)
+        EXPECT(cudaMemcpy(device[i], &three_hundred, sizeof three_hundred, 1), 0);
+    host[3][0] = 0.5;
+    upload(3);
+    const int parts[] = {0, 1, 4, 6}, names[] = {704, 703, 705, 702};
+    for (int i = 0; i < 4; i++)
+        set_part(operations[0], names[i], tensors[parts[i]]);
+    operations[1] = operation_of(tensors[5], tensors[4], tensors[3], tensors[2]);
+    run(2, operations, 7, tensors);
+    expect_near("wide between", 0, got(2, 0), 45000, 0);
 }
 
 /* relu(convolution + factor * z + bias), the operations in another order than theirs. */
@@ -308,11 +348,22 @@ static void test_wrong_graphs(void)
 
 int main(void)
 {
+    static const int types_of[][3] = {{FLOATS, FLOATS, FLOATS},
+                                      {DOUBLES, DOUBLES, DOUBLES},
+                                      {FLOATS, DOUBLES, FLOATS},
+                                      {DOUBLES, FLOATS, FLOATS},
+                                      {FLOATS, FLOATS, DOUBLES}};
     EXPECT(cudnnCreate(&handle), 0);
-    for (int way = FORWARD; way <= BACKWARD; way++)
-        for (int type = FLOATS; type <= DOUBLES; type++)
+    for (int k = 0; k < 2 * (int)(sizeof types_of / sizeof *types_of); k++) {
+        post_pads[0] = k % 2 ? PAD + 1 : PAD; /* which no tap comes to */
+        post_pads[1] = k % 2;
+        out_wide = OUT_WIDE + k % 2;
+        for (int way = FORWARD; way <= BACKWARD; way++)
             for (int is_flipped = 0; is_flipped < 2; is_flipped++)
-                test_convolution(way, type, is_flipped);
+                test_convolution(way, types_of[k / 2], is_flipped);
+    }
+    post_pads[0] = PAD, post_pads[1] = 0, out_wide = OUT_WIDE;
+    test_wide_between();
     test_fused();
     test_before();
     test_attributes();

@@ -120,9 +120,18 @@ struct wl_cudnn_place {
 /* An operation's tensors, in the order of its row of backend_graph.c. */
 enum { WL_CUDNN_PLACES = 12 };
 
-/* Each checks (is_run false: shapes alone count) or computes an operation; a status. */
+/* Whether an operation is only checked (shapes alone count) or computed, on the stream. The memory
+ * that it needs for itself alone it says when it is checked, and has when it is computed. */
+struct wl_cudnn_pass {
+    bool is_run;
+    void *stream;
+    size_t scratch_bytes;
+    char *scratch;
+};
+
+/* Each checks or computes an operation; a status. */
 typedef int wl_cudnn_operation(const struct wl_cudnn_node *self, struct wl_cudnn_place *places,
-                               void *stream, bool is_run);
+                               struct wl_cudnn_pass *pass);
 wl_cudnn_operation wl_cudnn_operation_convolution, wl_cudnn_operation_pointwise,
     wl_cudnn_operation_matmul, wl_cudnn_operation_reduction, wl_cudnn_operation_reshape,
     wl_cudnn_operation_rng, wl_cudnn_operation_statistics, wl_cudnn_operation_norm,

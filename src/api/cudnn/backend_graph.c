@@ -91,9 +91,15 @@ struct wl_cudnn_graph {
     int count, between_count;
     const struct wl_cudnn_node *operations[OPERATIONS_MAX]; /* in the order of their execution */
     struct between between[BETWEEN_MAX];
-    size_t workspace_bytes;
+    size_t between_bytes; /* of the workspace; behind it is what an operation has for itself */
+    size_t scratch_bytes;
     int refused_type; /* the descriptor's whose operation is not computed; or WL_CUDNN_NODE_NONE */
 };
+
+static size_t align(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
 
 static const struct kind *kind_of(const struct wl_cudnn_node *operation)
 {
@@ -182,7 +188,8 @@ int wl_cudnn_operation_check(const struct wl_cudnn_node *operation)
     struct wl_cudnn_place places[WL_CUDNN_PLACES];
     if (!read_shapes(NULL, operation, places))
         return WL_CUDNN_OK;
-    const int status = kind_of(operation)->operation(operation, places, NULL, false);
+    const int status =
+        kind_of(operation)->operation(operation, places, &(struct wl_cudnn_pass){.is_run = false});
     return status == WL_CUDNN_BAD_PARAM ? status : WL_CUDNN_OK;
 }
 
@@ -258,29 +265,6 @@ static bool is_made_between(const struct wl_cudnn_node *operation, const struct 
     return kind->writes >> at & 1 && tensor && is_virtual(tensor);
 }
 
-/* Has what a convolution reads between operations kept as its other tensors are, if that takes no
- * more room. */
-static void narrow_inputs(struct wl_cudnn_graph *self, const struct wl_cudnn_node *operation,
-                          struct wl_cudnn_place *places)
-{
-    const struct kind *kind = kind_of(operation);
-    int type = -1;
-    for (int i = 0; i < WL_CUDNN_PLACES; i++) {
-        const struct wl_cudnn_node *tensor = tensor_of(operation, kind, i);
-        if (tensor && !is_virtual(tensor))
-            type = places[i].shape.type;
-    }
-    for (int i = 0; i < WL_CUDNN_PLACES && wl_cudnn_type_bytes(type); i++) {
-        const struct wl_cudnn_node *tensor = tensor_of(operation, kind, i);
-        const int at =
-            tensor && is_virtual(tensor) ? find_between(self, id_of(tensor)) : BETWEEN_MAX;
-        if (at >= self->between_count ||
-            wl_cudnn_type_bytes(type) > wl_cudnn_type_bytes(places[i].shape.type))
-            continue;
-        places[i].shape.type = self->between[at].shape.type = type;
-    }
-}
-
 /* Whether the operation would write bits, and cannot. */
 static bool writes_bits(const struct kind *kind, const struct wl_cudnn_place *places)
 {
@@ -292,44 +276,29 @@ static bool writes_bits(const struct kind *kind, const struct wl_cudnn_place *pl
 }
 
 /* Finds out whether the operation is computed, and makes room for what it writes between
- * operations. That is packed where strides let elements meet; sums of halves are kept as halves
- * where they cannot be more. */
+ * operations, which is packed where strides let elements meet, and for itself. */
 static bool add(struct wl_cudnn_graph *self, const struct wl_cudnn_node *operation)
 {
     const struct kind *kind = kind_of(operation);
     struct wl_cudnn_place places[WL_CUDNN_PLACES];
+    struct wl_cudnn_pass pass = {.is_run = false};
     if (!read_shapes(self, operation, places) || writes_bits(kind, places))
         return false;
     for (int i = 0; i < WL_CUDNN_PLACES; i++)
         if (is_made_between(operation, kind, i) && !wl_cudnn_is_writable(&places[i].shape))
             wl_cudnn_tensor_pack(&places[i].shape, false);
-    if (kind->operation == wl_cudnn_operation_convolution)
-        narrow_inputs(self, operation, places);
-    int status = kind->operation(operation, places, NULL, false);
-    for (int i = 0; status != WL_CUDNN_OK && i < WL_CUDNN_PLACES; i++) {
-        if (!is_made_between(operation, kind, i))
-            continue;
-        places[i].shape.type = places[i ? 0 : 1].shape.type;
-        status = kind->operation(operation, places, NULL, false);
-    }
+    if (kind->operation(operation, places, &pass) != WL_CUDNN_OK)
+        return false;
     for (int i = 0; i < WL_CUDNN_PLACES; i++) {
         if (!is_made_between(operation, kind, i))
             continue;
         self->between[self->between_count++] = (struct between){
-            id_of(tensor_of(operation, kind, i)), places[i].shape, self->workspace_bytes};
-        const size_t bytes = wl_cudnn_tensor_bytes(&places[i].shape);
-        self->workspace_bytes += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+            id_of(tensor_of(operation, kind, i)), places[i].shape, self->between_bytes};
+        self->between_bytes += align(wl_cudnn_tensor_bytes(&places[i].shape));
     }
-    return status == WL_CUDNN_OK;
-}
-
-/* Also with what later operations made of its tensors. */
-static bool is_still_computed(const struct wl_cudnn_graph *self,
-                              const struct wl_cudnn_node *operation)
-{
-    struct wl_cudnn_place places[WL_CUDNN_PLACES];
-    return read_shapes(self, operation, places) &&
-           kind_of(operation)->operation(operation, places, NULL, false) == WL_CUDNN_OK;
+    if (align(pass.scratch_bytes) > self->scratch_bytes)
+        self->scratch_bytes = align(pass.scratch_bytes);
+    return true;
 }
 
 int wl_cudnn_graph_make(struct wl_cudnn_node *graph)
@@ -343,9 +312,6 @@ int wl_cudnn_graph_make(struct wl_cudnn_node *graph)
     made->refused_type = WL_CUDNN_NODE_NONE;
     for (int i = 0; i < made->count && wl_cudnn_graph_is_computed(made); i++)
         if (!add(made, made->operations[i]))
-            made->refused_type = made->operations[i]->type;
-    for (int i = 0; i < made->count && wl_cudnn_graph_is_computed(made); i++)
-        if (!is_still_computed(made, made->operations[i]))
             made->refused_type = made->operations[i]->type;
     graph->graph = made;
     return WL_CUDNN_OK;
@@ -370,7 +336,7 @@ int wl_cudnn_graph_refuse(const struct wl_cudnn_graph *self)
 
 size_t wl_cudnn_graph_workspace(const struct wl_cudnn_graph *self)
 {
-    return wl_cudnn_graph_is_computed(self) ? self->workspace_bytes : 0;
+    return wl_cudnn_graph_is_computed(self) ? self->between_bytes + self->scratch_bytes : 0;
 }
 
 /* ---- running ---- */
@@ -418,11 +384,16 @@ static bool read_value(const void *from, int type, double *value)
     return true;
 }
 
+static char *workspace_of(const struct wl_cudnn_node *pack)
+{
+    const struct wl_cudnn_attribute *workspace = wl_cudnn_attribute(pack, WL_CUDNN_PACK_WORKSPACE);
+    return workspace && workspace->count ? *(char **)workspace->values : NULL;
+}
+
 static int find_data(const struct wl_cudnn_graph *self, const struct wl_cudnn_node *operation,
                      const struct wl_cudnn_node *pack, struct wl_cudnn_place *places)
 {
-    const struct wl_cudnn_attribute *workspace = wl_cudnn_attribute(pack, WL_CUDNN_PACK_WORKSPACE);
-    char *base = workspace && workspace->count ? *(char **)workspace->values : NULL;
+    char *base = workspace_of(pack);
     for (int i = 0; i < WL_CUDNN_PLACES; i++) {
         const struct wl_cudnn_node *tensor = tensor_of(operation, kind_of(operation), i);
         if (!tensor)
@@ -444,14 +415,19 @@ int wl_cudnn_graph_run(const struct wl_cudnn_graph *self, void *stream,
                        const struct wl_cudnn_node *pack)
 {
     struct wl_cudnn_place places[WL_CUDNN_PLACES];
+    char *base = workspace_of(pack);
+    struct wl_cudnn_pass pass = {
+        .is_run = true, .stream = stream, .scratch = base ? base + self->between_bytes : NULL};
     int status = wl_cudnn_graph_is_computed(self) ? WL_CUDNN_OK : WL_CUDNN_NOT_SUPPORTED;
-    for (int pass = 0; pass < 2; pass++) /* nothing is computed if one tensor is missing */
+    if (!base && wl_cudnn_graph_workspace(self))
+        return WL_CUDNN_BAD_PARAM;
+    for (int run = 0; run < 2; run++) /* nothing is computed if one tensor is missing */
         for (int i = 0; i < self->count && status == WL_CUDNN_OK; i++) {
             const struct wl_cudnn_node *operation = self->operations[i];
             read_shapes(self, operation, places);
             status = find_data(self, operation, pack, places);
-            if (status == WL_CUDNN_OK && pass == 1)
-                status = kind_of(operation)->operation(operation, places, stream, true);
+            if (status == WL_CUDNN_OK && run)
+                status = kind_of(operation)->operation(operation, places, &pass);
         }
     return status;
 }

@@ -104,7 +104,7 @@ static struct wl_dnn_graph_norm operands_of(const struct wl_cudnn_place *places)
 }
 
 int wl_cudnn_operation_norm(const struct wl_cudnn_node *self, struct wl_cudnn_place *places,
-                            void *stream, bool is_run)
+                            struct wl_cudnn_pass *pass)
 {
     const int64_t mode = wl_cudnn_number(self, WL_CUDNN_OF_NORM_MODE, -1);
     const unsigned values = 1u << EPSILON | 1u << FACTOR;
@@ -118,7 +118,7 @@ int wl_cudnn_operation_norm(const struct wl_cudnn_node *self, struct wl_cudnn_pl
         return WL_CUDNN_BAD_PARAM;
     if (!is_value(&places[EPSILON]) || !is_value(&places[FACTOR]))
         return WL_CUDNN_NOT_SUPPORTED;
-    if (!is_run)
+    if (!pass->is_run)
         return WL_CUDNN_OK;
     struct wl_dnn_graph_norm of = operands_of(places);
     of.old_mean = wl_cudnn_operand(&places[OLD_MEAN], 1);
@@ -129,7 +129,7 @@ int wl_cudnn_operation_norm(const struct wl_cudnn_node *self, struct wl_cudnn_pl
     of.factor = places[FACTOR].value;
     of.is_rms = mode == RMS;
     find_kept((enum mode)mode, places, kept);
-    return split(&places[X].shape, kept, &of) ? run("graph_norm", &of, stream)
+    return split(&places[X].shape, kept, &of) ? run("graph_norm", &of, pass->stream)
                                               : WL_CUDNN_NOT_SUPPORTED;
 }
 
@@ -141,7 +141,7 @@ bool wl_cudnn_is_norm_inference(const struct wl_cudnn_node *operation)
 }
 
 int wl_cudnn_operation_norm_inference(const struct wl_cudnn_node *self,
-                                      struct wl_cudnn_place *places, void *stream, bool is_run)
+                                      struct wl_cudnn_place *places, struct wl_cudnn_pass *pass)
 {
     const unsigned tensors =
         1u << X | 1u << Y | 1u << MEAN | 1u << INVERSE | 1u << SCALE | 1u << BIAS;
@@ -150,15 +150,16 @@ int wl_cudnn_operation_norm_inference(const struct wl_cudnn_node *self,
         return status;
     if (!is_there(&places[MEAN]) || !is_there(&places[INVERSE]))
         return WL_CUDNN_BAD_PARAM;
-    if (!is_run)
+    if (!pass->is_run)
         return WL_CUDNN_OK;
     struct wl_dnn_graph_norm of = operands_of(places);
-    return split(&places[X].shape, places[X].shape.dims, &of) ? run("graph_norm_apply", &of, stream)
-                                                              : WL_CUDNN_NOT_SUPPORTED;
+    return split(&places[X].shape, places[X].shape.dims, &of)
+               ? run("graph_norm_apply", &of, pass->stream)
+               : WL_CUDNN_NOT_SUPPORTED;
 }
 
 int wl_cudnn_operation_norm_gradient(const struct wl_cudnn_node *self,
-                                     struct wl_cudnn_place *places, void *stream, bool is_run)
+                                     struct wl_cudnn_place *places, struct wl_cudnn_pass *pass)
 {
     const int64_t mode = wl_cudnn_number(self, WL_CUDNN_OF_NORM_GRADIENT_MODE, -1);
     const unsigned tensors = 1u << X | 1u << DX | 1u << MEAN | 1u << INVERSE | 1u << SCALE |
@@ -171,7 +172,7 @@ int wl_cudnn_operation_norm_gradient(const struct wl_cudnn_node *self,
         (is_there(&places[DSCALE]) && is_there(&places[DBIAS]) &&
          !wl_cudnn_has_dims_of(&places[DSCALE].shape, &places[DBIAS].shape)))
         return WL_CUDNN_BAD_PARAM;
-    if (!is_run)
+    if (!pass->is_run)
         return WL_CUDNN_OK;
     struct wl_dnn_graph_norm of = {
         .x = wl_cudnn_operand(&places[X], 1),
@@ -185,13 +186,13 @@ int wl_cudnn_operation_norm_gradient(const struct wl_cudnn_node *self,
         .is_rms = mode == RMS,
     };
     status = split(&places[X].shape, places[INVERSE].shape.dims, &of)
-                 ? run("graph_norm_back", &of, stream)
+                 ? run("graph_norm_back", &of, pass->stream)
                  : WL_CUDNN_NOT_SUPPORTED;
     const struct wl_cudnn_place *made =
         is_there(&places[DSCALE]) ? &places[DSCALE] : &places[DBIAS];
     if (status || !is_there(made))
         return status;
     return split(&places[X].shape, made->shape.dims, &of)
-               ? run("graph_norm_back_scale", &of, stream)
+               ? run("graph_norm_back_scale", &of, pass->stream)
                : WL_CUDNN_NOT_SUPPORTED;
 }

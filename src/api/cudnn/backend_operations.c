@@ -1,4 +1,4 @@
-/* The operations of graphs: convolutions, those of elements, products of matrices, reductions. */
+/* The operations of graphs: those of elements, products of matrices, reductions. */
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -6,69 +6,10 @@
 
 #include "api/cudnn/backend.h"
 #include "api/cudnn/backend_kernels.h"
-#include "api/cudnn/convolve.h"
 #include "api/cudnn/launch.h"
 #include "base/count.h"
 
 static struct wl_cudnn_kernels kernels = {.name = "backend.ptx"};
-
-/* ---- convolutions ---- */
-
-/* What the descriptor says, for tensors of these sizes. false: the padding before differs from that
- * after. */
-static bool read_convolution(const struct wl_cudnn_node *self, const struct wl_cudnn_tensor *x,
-                             const struct wl_cudnn_tensor *w, struct wl_cudnn_convolution *made)
-{
-    const int64_t *pads = wl_cudnn_attribute(self, WL_CUDNN_CONVOLUTION_PADS)->values,
-                  *after = wl_cudnn_attribute(self, WL_CUDNN_CONVOLUTION_POST_PADS)->values,
-                  *strides = wl_cudnn_attribute(self, WL_CUDNN_CONVOLUTION_STRIDES)->values,
-                  *dilations = wl_cudnn_attribute(self, WL_CUDNN_CONVOLUTION_DILATIONS)->values;
-    *made = (struct wl_cudnn_convolution){
-        .spatial = (int)wl_cudnn_number(self, WL_CUDNN_CONVOLUTION_SPATIAL, 0),
-        .groups = x->rank > 1 && w->rank > 1 ? x->dims[1] / w->dims[1] : 0,
-        .is_flipped = wl_cudnn_number(self, WL_CUDNN_CONVOLUTION_MODE, 0) == 0,
-        .compute_type = (int)wl_cudnn_number(self, WL_CUDNN_CONVOLUTION_COMPUTE, 0),
-    };
-    bool is_even = true;
-    for (int i = 0; i < made->spatial; i++) {
-        made->pads[i] = (int)pads[i];
-        made->strides[i] = (int)strides[i];
-        made->dilations[i] = (int)dilations[i];
-        is_even &= pads[i] == after[i];
-    }
-    return is_even;
-}
-
-int wl_cudnn_operation_convolution(const struct wl_cudnn_node *self, struct wl_cudnn_place *places,
-                                   void *stream, bool is_run)
-{
-    static const struct {
-        int type, convolution, alpha, beta;
-        enum wl_cudnn_way way;
-    } rows[] = {
-        {WL_CUDNN_NODE_OF_FORWARD, WL_CUDNN_OF_FORWARD_CONVOLUTION, WL_CUDNN_OF_FORWARD_ALPHA,
-         WL_CUDNN_OF_FORWARD_BETA, WL_CUDNN_FORWARD},
-        {WL_CUDNN_NODE_OF_DATA, WL_CUDNN_OF_DATA_CONVOLUTION, WL_CUDNN_OF_DATA_ALPHA,
-         WL_CUDNN_OF_DATA_BETA, WL_CUDNN_DATA},
-        {WL_CUDNN_NODE_OF_FILTER, WL_CUDNN_OF_FILTER_CONVOLUTION, WL_CUDNN_OF_FILTER_ALPHA,
-         WL_CUDNN_OF_FILTER_BETA, WL_CUDNN_FILTER},
-    };
-    const struct wl_cudnn_tensor *x = &places[0].shape, *w = &places[1].shape,
-                                 *y = &places[2].shape;
-    size_t at = 0;
-    while (rows[at].type != self->type)
-        at++;
-    struct wl_cudnn_convolution c;
-    if (!read_convolution(wl_cudnn_part(self, rows[at].convolution), x, w, &c) ||
-        places[0].is_value || places[1].is_value || places[2].is_value || w->type != x->type ||
-        y->type != x->type)
-        return WL_CUDNN_NOT_SUPPORTED;
-    if (!is_run)
-        return wl_cudnn_can_convolve(rows[at].way, &c, x, w, y);
-    return wl_cudnn_convolve(stream, rows[at].way, &c, x, places[0].data, w, places[1].data, y,
-                             places[2].data, wl_cudnn_real(self, rows[at].alpha, 1),
-                             wl_cudnn_real(self, rows[at].beta, 0));
-}
 
 /* ---- operands ---- */
 
@@ -232,7 +173,7 @@ static void merge(struct wl_dnn_graph_pointwise *of, int rank, const int *dims)
 }
 
 int wl_cudnn_operation_pointwise(const struct wl_cudnn_node *self, struct wl_cudnn_place *places,
-                                 void *stream, bool is_run)
+                                 struct wl_cudnn_pass *pass)
 {
     enum { INDEX = 501 };
     const struct wl_cudnn_node *pointwise = wl_cudnn_part(self, WL_CUDNN_OF_POINTWISE_POINTWISE);
@@ -245,7 +186,7 @@ int wl_cudnn_operation_pointwise(const struct wl_cudnn_node *self, struct wl_cud
     if (!needs || status || (mode == INDEX && (axis < 0 || axis >= places[out].shape.rank)))
         return WL_CUDNN_BAD_PARAM;
     status = check_pointwise(places, needs, out);
-    if (status || !is_run)
+    if (status || !pass->is_run)
         return status;
     struct wl_dnn_graph_pointwise of = {
         .out = wl_cudnn_operand(&places[out], 1),
@@ -264,7 +205,7 @@ int wl_cudnn_operation_pointwise(const struct wl_cudnn_node *self, struct wl_cud
         .axis = mode == INDEX ? axis : -1,
     };
     merge(&of, places[out].shape.rank, places[out].shape.dims);
-    return run("graph_pointwise", WL_CUDNN_DOUBLE, of.count, stream, &of);
+    return run("graph_pointwise", WL_CUDNN_DOUBLE, of.count, pass->stream, &of);
 }
 
 /* ---- products of matrices ---- */
@@ -292,14 +233,14 @@ static int check_matmul(const struct wl_cudnn_place *places)
 }
 
 int wl_cudnn_operation_matmul(const struct wl_cudnn_node *self, struct wl_cudnn_place *places,
-                              void *stream, bool is_run)
+                              struct wl_cudnn_pass *pass)
 {
     const struct wl_cudnn_node *matmul = wl_cudnn_part(self, WL_CUDNN_OF_MATMUL_MATMUL);
     if (wl_cudnn_number(self, WL_CUDNN_OF_MATMUL_IRREGULAR, 1) != 1 ||
         wl_cudnn_real(matmul, WL_CUDNN_MATMUL_PADDING, 0) != 0)
         return WL_CUDNN_NOT_SUPPORTED;
     const int status = check_matmul(places);
-    if (status || !is_run)
+    if (status || !pass->is_run)
         return status;
     struct wl_dnn_graph_matmul of = {
         .out = wl_cudnn_operand(&places[2], 1),
@@ -317,7 +258,7 @@ int wl_cudnn_operation_matmul(const struct wl_cudnn_node *self, struct wl_cudnn_
         of.x_shared[i] = is_matrix ? 1 : dims[i] / places[0].shape.dims[i];
         of.b_shared[i] = is_matrix ? 1 : dims[i] / places[1].shape.dims[i];
     }
-    return run("graph_matmul", sum_type(places, 3), of.count, stream, &of);
+    return run("graph_matmul", sum_type(places, 3), of.count, pass->stream, &of);
 }
 
 /* ---- reductions ---- */
@@ -353,7 +294,7 @@ static int reduce(int mode, const struct wl_cudnn_place *from, const struct wl_c
 }
 
 int wl_cudnn_operation_reduction(const struct wl_cudnn_node *self, struct wl_cudnn_place *places,
-                                 void *stream, bool is_run)
+                                 struct wl_cudnn_pass *pass)
 {
     enum { LAST_MODE = 8 };
     const int64_t mode = wl_cudnn_number(wl_cudnn_part(self, WL_CUDNN_OF_REDUCTION_REDUCTION),
@@ -361,29 +302,30 @@ int wl_cudnn_operation_reduction(const struct wl_cudnn_node *self, struct wl_cud
     if (mode < 0 || mode > LAST_MODE)
         return WL_CUDNN_BAD_PARAM;
     const int status = check_reduction(&places[0], &places[1]);
-    return status || !is_run ? status : reduce((int)mode, &places[0], &places[1], stream);
+    return status || !pass->is_run ? status
+                                   : reduce((int)mode, &places[0], &places[1], pass->stream);
 }
 
 /* Sums, and sums of squares. */
 int wl_cudnn_operation_statistics(const struct wl_cudnn_node *self, struct wl_cudnn_place *places,
-                                  void *stream, bool is_run)
+                                  struct wl_cudnn_pass *pass)
 {
     if (wl_cudnn_number(self, WL_CUDNN_OF_STATISTICS_MODE, -1) != 0)
         return WL_CUDNN_BAD_PARAM;
     int status = check_reduction(&places[0], &places[1]);
     if (!status)
         status = check_reduction(&places[0], &places[2]);
-    if (status || !is_run)
+    if (status || !pass->is_run)
         return status;
-    status = reduce(SUM, &places[0], &places[1], stream);
-    return status ? status : reduce(SUM_OF_SQUARES, &places[0], &places[2], stream);
+    status = reduce(SUM, &places[0], &places[1], pass->stream);
+    return status ? status : reduce(SUM_OF_SQUARES, &places[0], &places[2], pass->stream);
 }
 
 /* ---- memory taken for another tensor, random numbers ---- */
 
 /* The same memory with other dimensions and strides, which both fill it. */
 int wl_cudnn_operation_reshape(const struct wl_cudnn_node *self, struct wl_cudnn_place *places,
-                               void *stream, bool is_run)
+                               struct wl_cudnn_pass *pass)
 {
     enum { IDENTITY = 21 };
     (void)self;
@@ -395,7 +337,7 @@ int wl_cudnn_operation_reshape(const struct wl_cudnn_node *self, struct wl_cudnn
         (size_t)count * wl_cudnn_type_bytes(y->type) != wl_cudnn_tensor_bytes(y) ||
         !is_countable(x))
         return WL_CUDNN_NOT_SUPPORTED;
-    if (!is_run)
+    if (!pass->is_run)
         return WL_CUDNN_OK;
     struct wl_dnn_graph_pointwise of = {
         .out = {.data = places[1].data, .factor = 1, .type = type_of(&places[1]), .strides = {1}},
@@ -405,7 +347,7 @@ int wl_cudnn_operation_reshape(const struct wl_cudnn_node *self, struct wl_cudnn
     };
     const int size = (int)count;
     wl_cudnn_graph_dims(&of.dims, 1, &size, &of.count);
-    return run("graph_pointwise", WL_CUDNN_DOUBLE, count, stream, &of);
+    return run("graph_pointwise", WL_CUDNN_DOUBLE, count, pass->stream, &of);
 }
 
 /* Whether a seed or an offset is one whole number in device memory; there may be none. */
@@ -417,7 +359,7 @@ static bool is_whole_number(const struct wl_cudnn_place *place)
 }
 
 int wl_cudnn_operation_rng(const struct wl_cudnn_node *self, struct wl_cudnn_place *places,
-                           void *stream, bool is_run)
+                           struct wl_cudnn_pass *pass)
 {
     enum { BERNOULLI = 0, UNIFORM = 1 };
     const struct wl_cudnn_node *rng = wl_cudnn_part(self, WL_CUDNN_OF_RNG_RNG);
@@ -428,7 +370,7 @@ int wl_cudnn_operation_rng(const struct wl_cudnn_node *self, struct wl_cudnn_pla
     if ((mode != BERNOULLI && mode != UNIFORM) || !is_whole_number(&places[1]) ||
         !is_whole_number(&places[2]) || !wl_cudnn_is_writable(y) || !is_countable(y))
         return WL_CUDNN_NOT_SUPPORTED;
-    if (!is_run)
+    if (!pass->is_run)
         return WL_CUDNN_OK;
     struct wl_dnn_graph_rng of = {
         .out = wl_cudnn_operand(&places[0], 1),
@@ -441,5 +383,5 @@ int wl_cudnn_operation_rng(const struct wl_cudnn_node *self, struct wl_cudnn_pla
         .mode = (int)mode,
     };
     wl_cudnn_graph_dims(&of.dims, y->rank, y->dims, &of.count);
-    return run("graph_rng", WL_CUDNN_DOUBLE, of.count, stream, &of);
+    return run("graph_rng", WL_CUDNN_DOUBLE, of.count, pass->stream, &of);
 }
