@@ -175,8 +175,7 @@ static int measure(const struct wl_cudnn_tensor *probs, const int *label_lengths
     if (!probs || probs->rank < 3 || !label_lengths || !input_lengths)
         return WL_CUDNN_BAD_PARAM;
     for (int i = 0; i < probs->dims[1]; i++) {
-        if (label_lengths[i] < 0 || label_lengths[i] > LABELS_MAX || input_lengths[i] < 0 ||
-            input_lengths[i] > probs->dims[0])
+        if (label_lengths[i] < 0 || label_lengths[i] > LABELS_MAX)
             return WL_CUDNN_BAD_PARAM;
         *longest = label_lengths[i] > *longest ? label_lengths[i] : *longest;
         *total += (size_t)label_lengths[i];
@@ -312,6 +311,9 @@ int cudnnCTCLoss(void *handle, const void *probs_shape, const void *probs, const
         return status;
     if (!probs || !costs || !work || work_bytes < run.bytes || (gradients && !gradient_shape))
         return WL_CUDNN_BAD_PARAM;
+    for (int i = 0; i < run.of.batch; i++)
+        if (input_lengths[i] > run.of.steps)
+            return WL_CUDNN_BAD_PARAM;
     run.of.probs = probs;
     run.of.costs = costs;
     run.of.gradients = gradients;

@@ -121,24 +121,37 @@ GLOBAL void warplens_dnn_ctc_paths_f(wl_dnn_ctc of)
     }
 }
 
-/* The logarithm of the probability of all paths. */
+/* The logarithm of the probability of all paths, where there can be one; that of paths without labels is 0, as on an
+ * H200, whatever it is. */
 DEVICE double total(const wl_dnn_ctc &of, const sentence &it)
 {
-    if (!it.is_possible || !it.steps)
-        return it.is_possible ? 0 : nothing();
+    if (!it.length)
+        return 0;
     const double *last = of.forward + ((i64)it.number * of.steps + it.steps - 1) * of.states;
-    double sum = last[it.states - 1];
-    return it.states > 1 ? join(sum, last[it.states - 2]) : sum;
+    return join(last[it.states - 1], last[it.states - 2]);
 }
 
+/* What no path fits into costs nothing, as on an H200. */
 GLOBAL void warplens_dnn_ctc_costs_f(wl_dnn_ctc of)
 {
     for (i64 at = first(); at < of.batch; at += step()) {
-        double sum = total(of, sentence(of, (int)at));
-        of.costs[at] = (float)-sum;
+        sentence it(of, (int)at);
+        of.costs[at] = it.is_possible ? (float)-total(of, it) : 0;
     }
 }
 
+/* The probability of being at a letter in a step, of all paths. */
+DEVICE double occupancy(const wl_dnn_ctc &of, const sentence &it, int t, int letter)
+{
+    i64 row = ((i64)it.number * of.steps + t) * of.states;
+    double all = total(of, it), sum = 0;
+    for (int s = 0; s < it.states && all != nothing(); s++)
+        if (it.letter(s) == letter)
+            sum += exponential(of.forward[row + s] + of.behind[row + s] - all);
+    return sum;
+}
+
+/* Of activations y - sum. Of probabilities -sum / y, but y of letters that no path comes to, as an H200 has it. */
 GLOBAL void warplens_dnn_ctc_gradients_f(wl_dnn_ctc of)
 {
     for (i64 at = first(); at < (i64)of.steps * of.batch * of.letters; at += step()) {
@@ -147,17 +160,13 @@ GLOBAL void warplens_dnn_ctc_gradients_f(wl_dnn_ctc of)
         float *to = of.gradients + t * of.gradient_strides[0] + number * of.gradient_strides[1] +
                     letter * of.gradient_strides[2];
         sentence it(of, number);
-        double all = total(of, it), sum = 0;
-        if (all == nothing() && of.skips)
-            continue;
-        if (all == nothing() || t >= it.steps) {
-            *to = 0;
+        if (!it.is_possible || t >= it.steps) {
+            if (!of.skips && it.length)
+                *to = 0;
             continue;
         }
-        i64 row = ((i64)number * of.steps + t) * of.states;
-        for (int s = 0; s < it.states; s++)
-            if (it.letter(s) == letter)
-                sum += exponential(of.forward[row + s] + of.behind[row + s] - all);
-        *to = (float)(exponential(log_probability(of, t, number, letter)) - sum);
+        double y = exponential(log_probability(of, t, number, letter));
+        double sum = occupancy(of, it, t, letter);
+        *to = (float)(of.normalizes || sum == 0 ? y - sum : -sum / y);
     }
 }

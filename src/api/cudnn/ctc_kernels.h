@@ -8,10 +8,9 @@ struct wl_dnn_ctc {
     int steps, batch, letters;
     int states;     /* at most, of a sequence */
     int normalizes; /* 1: exp(probs) over their sum are the probabilities; 0: probs are */
-    int skips;      /* 1: gradients of sequences that no path fits into stay; 0: they are 0 */
+    int skips;      /* 1: gradients that no path comes to stay as they are; 0: they are 0 */
     const float *probs;
-    float *gradients,
-        *costs; /* gradients may be NULL; they are those of what softmax was applied to */
+    float *gradients, *costs; /* gradients may be NULL; they are those of probs */
     long long probs_strides[3], gradient_strides[3]; /* of steps, sequences, letters */
     const int *labels, *label_lengths, *input_lengths;
     double *log_sums; /* [step, sequence] */
