@@ -1,64 +1,16 @@
 /* cuDNN's recurrent networks, compared with the same on the host; gradients with differences of
  * what the host computes. */
-#include "dnn_values.h"
-
-int cudnnGetTensorNdDescriptor(const void *self, int wanted, int *type, int *rank, int *dims,
-                               int *strides);
-int cudnnCreateDropoutDescriptor(void **made);
-int cudnnDestroyDropoutDescriptor(void *self);
-int cudnnDropoutGetStatesSize(void *handle, size_t *bytes);
-int cudnnSetDropoutDescriptor(void *self, void *handle, float rate, void *states, size_t bytes,
-                              unsigned long long seed);
-int cudnnCreateRNNDescriptor(void **made);
-int cudnnDestroyRNNDescriptor(void *self);
-int cudnnSetRNNDescriptor_v8(void *self, int algorithm, int mode, int bias_mode, int direction,
-                             int input_mode, int type, int math_type, int math_mode, int input_size,
-                             int hidden_size, int projection_size, int layers, void *dropout,
-                             uint32_t flags);
-int cudnnGetRNNDescriptor_v8(void *self, int *algorithm, int *mode, int *bias_mode, int *direction,
-                             int *input_mode, int *type, int *math_type, int *math_mode,
-                             int *input_size, int *hidden_size, int *projection_size, int *layers,
-                             void **dropout, uint32_t *flags);
-int cudnnRNNSetClip_v8(void *self, int mode, int nans, double least, double most);
-int cudnnRNNSetClip_v9(void *self, int mode, double least, double most);
-int cudnnRNNGetClip_v8(void *self, int *mode, int *nans, double *least, double *most);
-int cudnnRNNGetClip_v9(void *self, int *mode, double *least, double *most);
-int cudnnBuildRNNDynamic(void *handle, void *self, int batch);
-int cudnnCreateRNNDataDescriptor(void **made);
-int cudnnDestroyRNNDataDescriptor(void *self);
-int cudnnSetRNNDataDescriptor(void *self, int type, int layout, int steps, int batch, int width,
-                              const int *lengths, const void *fill);
-int cudnnGetRNNDataDescriptor(void *self, int *type, int *layout, int *steps, int *batch,
-                              int *width, int wanted, int *lengths, void *fill);
-int cudnnGetRNNWeightSpaceSize(void *handle, void *rnn, size_t *bytes);
-int cudnnGetRNNWeightParams(void *handle, void *rnn, int layer, size_t bytes, const void *weights,
-                            int number, void *matrix_shape, void **matrix, void *bias_shape,
-                            void **bias);
-int cudnnGetRNNTempSpaceSizes(void *handle, void *rnn, int mode, void *x, size_t *work,
-                              size_t *kept);
-int cudnnRNNForward(void *handle, void *rnn, int mode, const int *device_lengths, void *x_data,
-                    const void *x, void *y_data, void *y, void *hidden, const void *hx, void *hy,
-                    void *cell, const void *cx, void *cy, size_t weight_bytes, const void *weights,
-                    size_t work_bytes, void *work, size_t kept_bytes, void *kept);
-int cudnnRNNBackwardData_v8(void *handle, void *rnn, const int *device_lengths, void *y_data,
-                            const void *y, const void *dy, void *x_data, void *dx, void *hidden,
-                            const void *hx, const void *dhy, void *dhx, void *cell, const void *cx,
-                            const void *dcy, void *dcx, size_t weight_bytes, const void *weights,
-                            size_t work_bytes, void *work, size_t kept_bytes, void *kept);
-int cudnnRNNBackwardWeights_v8(void *handle, void *rnn, int gradient_mode,
-                               const int *device_lengths, void *x_data, const void *x, void *hidden,
-                               const void *hx, void *y_data, const void *y, size_t weight_bytes,
-                               void *gradients, size_t work_bytes, void *work, size_t kept_bytes,
-                               void *kept);
+#include "cudnn_rnn.h"
 
 enum { INT8 = 3 };
-enum { RELU = 0, TANH = 1, LSTM = 2, GRU = 3 };
 enum { STEPS_PADDED = 0, STEPS_PACKED = 1, SEQUENCES_PADDED = 2 };
-enum { STEPS = 4, BATCH = 3, INPUT = 3, HIDDEN = 4, LAYERS = 2, MOST = 4096 };
+enum { PADDING = 7 };
+enum { STEPS = 4, BATCH = 3, INPUT = 3, HIDDEN = 4 };
 
 /* A network, and what goes in and comes out: all as doubles, x and y by step and sequence. */
 struct network {
     int mode, bias_mode, directions, width, layout, type; /* width: of the hidden state */
+    double bound;                                         /* of cells; 0: none */
     int lengths[BATCH];
     double weights[MOST];
     size_t weight_count;
@@ -68,28 +20,7 @@ struct network {
         cy[LAYERS * 2][BATCH][HIDDEN];
 };
 
-static void *handle;
-
-/* Of no more digits than bfloats have. */
-static double next_number(void)
-{
-    static uint32_t state = 4711;
-    state = state * 1664525u + 1013904223u;
-    return (double)((int)(state >> 24) - 128) / 128;
-}
-
-static void fill(double *to, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        to[i] = next_number();
-}
-
 /* ---- the host's ---- */
-
-static int gates_of(int mode)
-{
-    return mode == LSTM ? 4 : mode == GRU ? 3 : 1;
-}
 
 static double sigmoid(double x)
 {
@@ -106,6 +37,11 @@ static double linear(const struct network *n, int pseudo, int number, int unit, 
     return sum;
 }
 
+static double bounded(const struct network *n, double cell)
+{
+    return n->bound > 0 ? fmax(-n->bound, fmin(cell, n->bound)) : cell;
+}
+
 static void run_step(const struct network *n, int pseudo, const double *in, int count, double *h,
                      double *c)
 {
@@ -118,8 +54,9 @@ static void run_step(const struct network *n, int pseudo, const double *in, int 
             b[g] = linear(n, pseudo, gates + g, u, h, n->width);
         }
         if (n->mode == LSTM) {
-            c[u] = sigmoid(a[1] + b[1]) * c[u] + sigmoid(a[0] + b[0]) * tanh(a[2] + b[2]);
-            fresh[u] = sigmoid(a[3] + b[3]) * tanh(c[u]);
+            c[u] =
+                sigmoid(a[1] + b[1]) * bounded(n, c[u]) + sigmoid(a[0] + b[0]) * tanh(a[2] + b[2]);
+            fresh[u] = sigmoid(a[3] + b[3]) * tanh(bounded(n, c[u]));
         } else if (n->mode == GRU) {
             const double keep = sigmoid(a[1] + b[1]);
             fresh[u] = (1 - keep) * tanh(a[2] + sigmoid(a[0] + b[0]) * b[2]) + keep * h[u];
@@ -132,6 +69,7 @@ static void run_step(const struct network *n, int pseudo, const double *in, int 
     memcpy(h, out, sizeof out);
 }
 
+/* The last states of a sequence without steps are padding, as on an H200. */
 static void run_host(struct network *n)
 {
     double in[STEPS][BATCH][2 * HIDDEN] = {0}, out[STEPS][BATCH][2 * HIDDEN];
@@ -152,8 +90,10 @@ static void run_host(struct network *n)
                     run_step(n, pseudo, in[t][b], count, h, c);
                     memcpy(out[t][b] + d * n->width, h, (size_t)n->width * sizeof *h);
                 }
-                memcpy(n->hy[pseudo][b], h, sizeof h);
-                memcpy(n->cy[pseudo][b], c, sizeof c);
+                for (int u = 0; u < HIDDEN; u++) {
+                    n->hy[pseudo][b][u] = n->lengths[b] ? h[u] : PADDING;
+                    n->cy[pseudo][b][u] = n->lengths[b] ? c[u] : PADDING;
+                }
             }
         count = n->width * n->directions;
         memcpy(in, out, sizeof out);
@@ -162,26 +102,6 @@ static void run_host(struct network *n)
 }
 
 /* ---- the device's ---- */
-
-/* Copies elements to new memory of the device. */
-static void *to_device(int type, const double *from, size_t count)
-{
-    static double packed[MOST];
-    void *made = NULL;
-    for (size_t i = 0; i < count; i++)
-        write_number(type, packed, i, from[i]);
-    EXPECT(cudaMalloc(&made, MOST * sizeof *packed), 0);
-    EXPECT(cudaMemcpy(made, packed, count * type_bytes(type), 1), 0);
-    return made;
-}
-
-static void from_device(int type, const void *device, size_t count, double *to)
-{
-    static double packed[MOST];
-    EXPECT(cudaMemcpy(packed, device, count * type_bytes(type), 2), 0);
-    for (size_t i = 0; i < count; i++)
-        to[i] = read_number(type, packed, i);
-}
 
 /* Where a step of a sequence is in a tensor of the network's layout; -1: nowhere. */
 static int row_of(const struct network *n, int t, int b)
@@ -288,10 +208,12 @@ static void *rnn_of(const struct network *n, int type)
                                     type == DOUBLE ? DOUBLE : FLOAT, 0, INPUT, HIDDEN, n->width,
                                     LAYERS, NULL, 1),
            0);
+    if (n->bound > 0)
+        EXPECT(cudnnRNNSetClip_v9(made, 1, -n->bound, n->bound), 0);
     return made;
 }
 
-/* Makes numbers, and all that is needed. Padding of y is filled with 7. */
+/* Makes numbers, and all that is needed. */
 static void start(struct network *n, struct run *r)
 {
     static double laid[MOST];
@@ -303,7 +225,7 @@ static void start(struct network *n, struct run *r)
     fill(&n->h[0][0][0], sizeof n->h / sizeof(double));
     fill(&n->c[0][0][0], sizeof n->c / sizeof(double));
     r->x_data = data_of(n, INPUT, NULL);
-    write_number(n->type, &padding, 0, 7);
+    write_number(n->type, &padding, 0, PADDING);
     r->y_data = data_of(n, n->width * n->directions, &padding);
     r->h_shape = shape_of(n, n->width);
     r->c_shape = shape_of(n, HIDDEN);
@@ -353,12 +275,12 @@ static void test_forward(struct network *n, const struct run *r, int mode)
     const double tolerance = type_tolerance(n->type);
     EXPECT(forward(r, mode), 0);
     for (int i = 0; i < MOST; i++)
-        wanted[i] = 7;
+        wanted[i] = PADDING;
     double flat[STEPS * BATCH * 2 * HIDDEN];
     const int wide = n->width * n->directions;
     for (int i = 0; i < r->widths; i++) {
         const int t = i / wide / BATCH, b = i / wide % BATCH;
-        flat[i] = t < n->lengths[b] ? n->y[t][b][i % wide] : 7;
+        flat[i] = t < n->lengths[b] ? n->y[t][b][i % wide] : PADDING;
     }
     lay_out(n, wide, flat, wanted);
     int rows = 0;
@@ -435,15 +357,15 @@ static void test_gradients(struct network *n, struct run *r)
                                        r->weight_bytes, r->weights, r->work_bytes, r->work,
                                        r->kept_bytes, r->kept),
                0);
-    for (int mode = 1; mode >= 0; mode--) /* set, then add */
-        EXPECT(cudnnRNNBackwardWeights_v8(handle, r->rnn, mode, NULL, r->x_data, r->x, r->h_shape,
+    for (int again = 0; again < 2; again++) /* they are added */
+        EXPECT(cudnnRNNBackwardWeights_v8(handle, r->rnn, 0, NULL, r->x_data, r->x, r->h_shape,
                                           r->hx, r->y_data, r->y, r->weight_bytes, dw,
                                           r->work_bytes, r->work, r->kept_bytes, r->kept),
                0);
     const double tolerance = 2e-8;
     from_device(DOUBLE, dw, n->weight_count, got);
     for (size_t i = 0; i < n->weight_count; i++)
-        expect_near("dw", n, (int)i, got[i], 2 * difference(n, &g, &n->weights[i]), tolerance);
+        expect_near("dw", n, (int)i, got[i], 1 + 2 * difference(n, &g, &n->weights[i]), tolerance);
     from_device(DOUBLE, dx, STEPS * BATCH * INPUT, got);
     for (int i = 0; i < STEPS * BATCH; i++)
         for (int k = 0, row = row_of(n, i / BATCH, i % BATCH); k < INPUT && row >= 0; k++)
@@ -462,9 +384,11 @@ static void test_gradients(struct network *n, struct run *r)
         cudaFree(memory[i]);
 }
 
-static void test_network(struct network n)
+static void test_network(const struct network *given)
 {
+    static struct network n;
     struct run r;
+    n = *given;
     start(&n, &r);
     run_host(&n);
     test_forward(&n, &r, 0);
@@ -472,6 +396,21 @@ static void test_network(struct network n)
     if (n.type == DOUBLE)
         test_gradients(&n, &r);
     finish(&r);
+}
+
+/* Cells within bounds, and a sequence without steps. */
+static void test_bounds(void)
+{
+    static struct network n = {.mode = LSTM,
+                               .bias_mode = 2,
+                               .directions = 2,
+                               .type = DOUBLE,
+                               .bound = 0.3,
+                               .lengths = {4, 2, 0}};
+    for (n.layout = STEPS_PADDED; n.layout <= SEQUENCES_PADDED; n.layout += 2) {
+        n.width = HIDDEN - n.layout;
+        test_network(&n);
+    }
 }
 
 /* ---- dropout ---- */
@@ -514,6 +453,13 @@ static void test_dropout(void)
         from_device(DOUBLE, r.y, OUTPUTS, y[i]);
     }
     EXPECT(memcmp(y[0], y[1], sizeof y[0]) != 0 && memcmp(y[1], y[2], sizeof y[1]) != 0, 1);
+    for (int i = 0; i < 2; i++) { /* the same seed again: the same is dropped */
+        if (i == 0)
+            EXPECT(cudnnSetDropoutDescriptor(dropout, handle, 0.5f, states, bytes, 17), 0);
+        EXPECT(forward(&r, 1), 0);
+        from_device(DOUBLE, r.y, OUTPUTS, y[0]);
+        EXPECT(memcmp(y[0], y[1 + i], sizeof y[0]), 0);
+    }
     void *device_dx = to_device(DOUBLE, x, 1), *device_dy = to_device(DOUBLE, dy, OUTPUTS);
     EXPECT(cudnnRNNBackwardData_v8(handle, r.rnn, NULL, r.y_data, r.y, device_dy, r.x_data,
                                    device_dx, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
@@ -527,6 +473,8 @@ static void test_dropout(void)
     for (int i = 0; i < OUTPUTS; i++)
         out += dy[i] * y[2][i];
     expect_near("dropout", &n, 0, in, out, 1e-12);
+    EXPECT(cudnnSetDropoutDescriptor(dropout, handle, 0.5f, NULL, 0, 17), 0);
+    EXPECT(forward(&r, 1), BAD_PARAM); /* without states */
     cudaFree(device_dx), cudaFree(device_dy), cudaFree(states);
     EXPECT(cudnnDestroyDropoutDescriptor(dropout), 0);
     finish(&r);
@@ -538,6 +486,24 @@ static int set_rnn(void *rnn, int mode, int input_mode, int type, int math_type,
 {
     return cudnnSetRNNDescriptor_v8(rnn, 0, mode, 2, 0, input_mode, type, math_type, 0, INPUT,
                                     HIDDEN, projection, LAYERS, NULL, 1);
+}
+
+static void test_clip_calls(void *rnn)
+{
+    int mode = 9, nans = 9;
+    double least = 9, most = 9;
+    EXPECT(cudnnRNNSetClip_v8(rnn, 1, 1, -1, 2), 0);
+    EXPECT(cudnnRNNGetClip_v8(rnn, &mode, &nans, &least, &most), 0);
+    EXPECT(mode == 1 && nans == 1 && least == -1 && most == 2, 1);
+    EXPECT(cudnnRNNSetClip_v9(rnn, 1, 2, -1), BAD_PARAM);
+    EXPECT(cudnnRNNSetClip_v9(rnn, 1, NAN, 1), BAD_PARAM);
+    EXPECT(cudnnRNNSetClip_v8(rnn, 2, 0, 0, 0), BAD_PARAM);
+    EXPECT(cudnnRNNSetClip_v9(handle, 0, 0, 0), BAD_PARAM);
+    EXPECT(cudnnRNNGetClip_v9(rnn, &mode, &least, &most), 0);
+    EXPECT(mode == 1 && least == -1 && most == 2, 1);
+    EXPECT(set_rnn(rnn, LSTM, 0, FLOAT, FLOAT, HIDDEN), 0); /* which begins anew */
+    EXPECT(cudnnRNNGetClip_v9(rnn, &mode, NULL, NULL), 0);
+    EXPECT(mode, 0);
 }
 
 static void test_descriptors(void)
@@ -569,29 +535,64 @@ static void test_descriptors(void)
     EXPECT(cudnnSetRNNDataDescriptor(data, FLOAT, 3, STEPS, BATCH, INPUT, falling, NULL),
            BAD_PARAM);
     EXPECT(cudnnSetRNNDataDescriptor(rnn, FLOAT, 0, STEPS, BATCH, INPUT, falling, NULL), BAD_PARAM);
-    EXPECT(set_rnn(rnn, 4, 0, FLOAT, FLOAT, 0), BAD_PARAM);
-    EXPECT(set_rnn(rnn, GRU, 0, FLOAT, FLOAT, 2), BAD_PARAM);
-    EXPECT(set_rnn(rnn, LSTM, 0, FLOAT, FLOAT, HIDDEN + 1), BAD_PARAM);
-    EXPECT(set_rnn(data, LSTM, 0, FLOAT, FLOAT, 0), BAD_PARAM);
+    EXPECT(set_rnn(rnn, 4, 0, FLOAT, FLOAT, HIDDEN), BAD_PARAM);
+    EXPECT(set_rnn(rnn, LSTM, 0, FLOAT, FLOAT, 0), BAD_PARAM);
+    EXPECT(set_rnn(rnn, GRU, 0, FLOAT, FLOAT, 2), NOT_SUPPORTED);
+    EXPECT(set_rnn(rnn, LSTM, 0, FLOAT, FLOAT, HIDDEN + 1), NOT_SUPPORTED);
+    EXPECT(set_rnn(data, LSTM, 0, FLOAT, FLOAT, HIDDEN), BAD_PARAM);
+    EXPECT(cudnnSetRNNDescriptor_v8(rnn, 1, LSTM, 2, 0, 0, FLOAT, FLOAT, 0, INPUT, HIDDEN, 2,
+                                    LAYERS, NULL, 1),
+           NOT_SUPPORTED); /* a projection by a persistent algorithm */
+    EXPECT(cudnnSetRNNDescriptor_v8(rnn, 0, LSTM, 2, 0, 0, FLOAT, FLOAT, 0, INPUT, HIDDEN, 2,
+                                    LAYERS, NULL, 2),
+           BAD_PARAM);
     capture_stderr();
-    EXPECT(set_rnn(rnn, LSTM, 1, FLOAT, FLOAT, 0), NOT_SUPPORTED);
-    EXPECT(set_rnn(rnn, LSTM, 0, DOUBLE, FLOAT, 0), NOT_SUPPORTED);
+    EXPECT(set_rnn(rnn, LSTM, 0, DOUBLE, FLOAT, HIDDEN), NOT_SUPPORTED);
     EXPECT(cudnnSetRNNDataDescriptor(data, INT8, 0, STEPS, BATCH, INPUT, falling, NULL),
            NOT_SUPPORTED);
-    EXPECT(cudnnRNNSetClip_v9(rnn, 1, -1, 1), NOT_SUPPORTED);
-    EXPECT(cudnnRNNSetClip_v8(rnn, 1, 0, -1, 1), NOT_SUPPORTED);
-    const char *text = captured_stderr();
-    EXPECT(strstr(text, "cudnnSetRNNDescriptor_v8") != NULL, 1);
-    EXPECT(strstr(text, "cudnnRNNSetClip_v9") != NULL, 1);
-    EXPECT(cudnnRNNSetClip_v9(rnn, 0, 0, 0), 0);
-    EXPECT(cudnnRNNSetClip_v8(rnn, 2, 0, 0, 0), BAD_PARAM);
-    EXPECT(cudnnRNNGetClip_v9(rnn, &got[0], NULL, NULL), 0);
-    EXPECT(cudnnRNNGetClip_v8(rnn, &got[0], &got[1], NULL, NULL), 0);
-    EXPECT(got[0], 0);
+    EXPECT(strstr(captured_stderr(), "cudnnSetRNNDescriptor_v8") != NULL, 1);
+    test_clip_calls(rnn);
     EXPECT(cudnnBuildRNNDynamic(handle, rnn, 4), 0);
     EXPECT(cudnnBuildRNNDynamic(handle, data, 4), BAD_PARAM);
     EXPECT(cudnnDestroyRNNDescriptor(data), BAD_PARAM);
     EXPECT(cudnnDestroyRNNDataDescriptor(data), 0);
+    EXPECT(cudnnDestroyRNNDescriptor(rnn), 0);
+}
+
+/* States in another order, or not side by side; sequences of which the network does not know that
+ * they have padding. */
+static void test_wrong_states(const struct network *n, const struct run *r)
+{
+    const int turned[] = {BATCH, LAYERS, HIDDEN}, sizes[] = {LAYERS, BATCH, HIDDEN},
+              packed[] = {BATCH * HIDDEN, HIDDEN, 1}, wide[] = {2 * BATCH * HIDDEN, 2 * HIDDEN, 1};
+    struct run wrong = *r;
+    wrong.h_shape = shape_of(n, HIDDEN);
+    EXPECT(forward(&wrong, 1), 0);
+    EXPECT(cudnnSetTensorNdDescriptor(wrong.h_shape, FLOAT, 3, turned, packed), 0);
+    EXPECT(forward(&wrong, 1), BAD_PARAM);
+    EXPECT(cudnnSetTensorNdDescriptor(wrong.h_shape, FLOAT, 3, sizes, wide), 0);
+    EXPECT(forward(&wrong, 1), BAD_PARAM);
+    EXPECT(cudnnDestroyTensorDescriptor(wrong.h_shape), 0);
+    void *rnn = NULL;
+    EXPECT(cudnnCreateRNNDescriptor(&rnn), 0);
+    EXPECT(cudnnSetRNNDescriptor_v8(rnn, 0, LSTM, 2, 0, 0, FLOAT, FLOAT, 0, INPUT, HIDDEN, HIDDEN,
+                                    LAYERS, NULL, 0),
+           0);
+    for (int layout = 0; layout < 3; layout++)
+        for (int is_even = 0; is_even < 2; is_even++) {
+            static struct network of;
+            of = *n;
+            of.layout = layout;
+            of.lengths[2] -= !is_even;
+            wrong = *r, wrong.rnn = rnn;
+            wrong.x_data = data_of(&of, INPUT, NULL), wrong.y_data = data_of(&of, HIDDEN, NULL);
+            const bool is_right = layout == STEPS_PACKED || (layout == STEPS_PADDED && is_even);
+            EXPECT(forward(&wrong, 1), is_right ? 0 : BAD_PARAM);
+            EXPECT(cudnnDestroyRNNDataDescriptor(wrong.x_data), 0);
+            wrong.x_data = r->x_data; /* in another layout, or of other lengths */
+            EXPECT(forward(&wrong, 1), layout == STEPS_PADDED && is_even ? 0 : BAD_PARAM);
+            EXPECT(cudnnDestroyRNNDataDescriptor(wrong.y_data), 0);
+        }
     EXPECT(cudnnDestroyRNNDescriptor(rnn), 0);
 }
 
@@ -626,7 +627,17 @@ static void test_wrong_runs(void)
            BAD_PARAM);
     EXPECT(cudnnGetRNNWeightParams(handle, r.rnn, 0, r.weight_bytes - 1, r.weights, 0, r.h_shape,
                                    &matrix, r.c_shape, &bias),
+           0); /* which is not at the end */
+    EXPECT(cudnnGetRNNWeightParams(handle, r.rnn, LAYERS - 1, r.weight_bytes - 1, r.weights, 7,
+                                   r.h_shape, &matrix, r.c_shape, &bias),
            BAD_PARAM);
+    EXPECT(cudnnGetRNNWeightParams(handle, r.rnn, 0, r.weight_bytes, NULL, 1, r.h_shape, &matrix,
+                                   r.c_shape, &bias),
+           0); /* distances */
+    EXPECT((uintptr_t)matrix, INPUT * HIDDEN * sizeof(float));
+    EXPECT(cudnnDestroyTensorDescriptor(r.h_shape), 0);
+    EXPECT(cudnnDestroyTensorDescriptor(r.c_shape), 0);
+    r.h_shape = shape_of(&n, HIDDEN), r.c_shape = shape_of(&n, HIDDEN);
     EXPECT(forward(&r, 2), BAD_PARAM);
     wrong = r, wrong.work_bytes--;
     EXPECT(forward(&wrong, 1), BAD_PARAM);
@@ -638,6 +649,7 @@ static void test_wrong_runs(void)
     EXPECT(forward(&wrong, 1), BAD_PARAM);
     wrong = r, wrong.x = NULL;
     EXPECT(forward(&wrong, 1), BAD_PARAM);
+    test_wrong_states(&n, &r);
     n.width--;
     wrong = r, wrong.h_shape = shape_of(&n, n.width);
     EXPECT(forward(&wrong, 1), BAD_PARAM);
@@ -646,6 +658,10 @@ static void test_wrong_runs(void)
                                       r.y_data, r.y, r.weight_bytes, r.weights, r.work_bytes,
                                       r.work, r.kept_bytes, r.kept),
            BAD_PARAM);
+    EXPECT(cudnnRNNBackwardWeights_v8(handle, r.rnn, 1, NULL, r.x_data, r.x, r.h_shape, r.hx,
+                                      r.y_data, r.y, r.weight_bytes, r.weights, r.work_bytes,
+                                      r.work, r.kept_bytes, r.kept),
+           NOT_SUPPORTED); /* only adding is there */
     finish(&r);
 }
 
@@ -662,12 +678,12 @@ int main(void)
                                 .layout = layout,
                                 .type = DOUBLE,
                                 .lengths = {4, is_even ? 4 : 3, is_even ? 4 : 1}};
-            test_network(n);
+            test_network(&n);
             n.directions = 3 - n.directions;
             for (int i = 0; i < 4; i++) {
                 n.type = dnn_types[i];
                 if (n.type != DOUBLE)
-                    test_network(n);
+                    test_network(&n);
             }
         }
     for (int bias_mode = 0; bias_mode < 4; bias_mode++) { /* and projections, lengths in no order */
@@ -678,11 +694,12 @@ int main(void)
                             .layout = bias_mode % 2 * 2,
                             .type = DOUBLE,
                             .lengths = {2, 4, bias_mode}};
-        test_network(n);
+        test_network(&n);
         n.mode = GRU;
         n.width = HIDDEN;
-        test_network(n);
+        test_network(&n);
     }
+    test_bounds();
     test_dropout();
     test_descriptors();
     test_wrong_runs();

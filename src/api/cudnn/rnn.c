@@ -48,17 +48,16 @@ int cudnnSetRNNDescriptor_v8(void *descriptor, int algorithm, int mode, int bias
                              int input_size, int hidden_size, int projection_size, int layers,
                              void *dropout, uint32_t flags)
 {
-    enum { LAST_ALGORITHM = 3, LAST_MATH_MODE = 3 };
+    enum { STANDARD = 0, LAST_ALGORITHM = 3, LAST_MATH_MODE = 3 };
     struct wl_cudnn_rnn *self = wl_stand_in_check(descriptor, MAGIC_RNN);
     if (!self || algorithm < 0 || algorithm > LAST_ALGORITHM || mode < 0 || mode > WL_DNN_GRU ||
         bias_mode < 0 || bias_mode > RECURRENT_BIAS || direction < 0 || direction > 1 ||
         input_mode < 0 || input_mode > 1 || math_mode < 0 || math_mode > LAST_MATH_MODE ||
-        input_size < 1 || hidden_size < 1 || projection_size < 0 || layers < 1 ||
-        projection_size > hidden_size ||
-        (projection_size && projection_size != hidden_size && mode != WL_DNN_LSTM))
+        input_size < 1 || hidden_size < 1 || projection_size < 1 || layers < 1 || flags > 1)
         return WL_CUDNN_BAD_PARAM;
-    if (input_mode)
-        return wl_cudnn_refuse("cudnnSetRNNDescriptor_v8", "an input without a matrix");
+    if (projection_size > hidden_size ||
+        (projection_size < hidden_size && (mode != WL_DNN_LSTM || algorithm != STANDARD)))
+        return WL_CUDNN_NOT_SUPPORTED; /* as cuDNN has it */
     if (!is_computed(type, math_type))
         return wl_cudnn_refuse("cudnnSetRNNDescriptor_v8", "such a type of data or of sums");
     *self = (struct wl_cudnn_rnn){
@@ -116,47 +115,41 @@ int cudnnGetRNNDescriptor_v8(const void *descriptor, int *algorithm, int *mode, 
     return WL_CUDNN_OK;
 }
 
-static int set_clip(const char *call, void *descriptor, int mode)
-{
-    if (!wl_stand_in_check(descriptor, MAGIC_RNN) || mode < 0 || mode > 1)
-        return WL_CUDNN_BAD_PARAM;
-    return mode ? wl_cudnn_refuse(call, "cells within bounds") : WL_CUDNN_OK;
-}
-
-static int get_clip(const void *descriptor, int *mode, double *least, double *most)
-{
-    if (!wl_cudnn_rnn_check(descriptor) || !mode)
-        return WL_CUDNN_BAD_PARAM;
-    *mode = 0;
-    if (least)
-        *least = 0;
-    if (most)
-        *most = 0;
-    return WL_CUDNN_OK;
-}
-
 int cudnnRNNSetClip_v8(void *descriptor, int mode, int nans, double least, double most)
 {
-    (void)nans, (void)least, (void)most;
-    return set_clip("cudnnRNNSetClip_v8", descriptor, mode);
+    struct wl_cudnn_rnn *self = wl_stand_in_check(descriptor, MAGIC_RNN);
+    if (!self || mode < 0 || mode > 1 || (mode && !(least <= most)))
+        return WL_CUDNN_BAD_PARAM;
+    self->has_clip = mode;
+    self->clips_nan = nans;
+    self->least = mode ? least : 0;
+    self->most = mode ? most : 0;
+    return WL_CUDNN_OK;
 }
 
 int cudnnRNNSetClip_v9(void *descriptor, int mode, double least, double most)
 {
-    (void)least, (void)most;
-    return set_clip("cudnnRNNSetClip_v9", descriptor, mode);
+    return cudnnRNNSetClip_v8(descriptor, mode, 0, least, most);
 }
 
 int cudnnRNNGetClip_v8(const void *descriptor, int *mode, int *nans, double *least, double *most)
 {
+    const struct wl_cudnn_rnn *self = wl_cudnn_rnn_check(descriptor);
+    if (!self || !mode)
+        return WL_CUDNN_BAD_PARAM;
+    *mode = self->has_clip;
     if (nans)
-        *nans = 0;
-    return get_clip(descriptor, mode, least, most);
+        *nans = self->clips_nan;
+    if (least)
+        *least = self->least;
+    if (most)
+        *most = self->most;
+    return WL_CUDNN_OK;
 }
 
 int cudnnRNNGetClip_v9(const void *descriptor, int *mode, double *least, double *most)
 {
-    return get_clip(descriptor, mode, least, most);
+    return cudnnRNNGetClip_v8(descriptor, mode, NULL, least, most);
 }
 
 /* Nothing is compiled for a network. */
@@ -265,7 +258,7 @@ static size_t part_size(const struct wl_cudnn_rnn *self, int layer, enum wl_cudn
     const int mode = self->bias_mode;
     switch (part) {
     case WL_CUDNN_RNN_INPUT:
-        return rows * (size_t)wl_cudnn_rnn_input(self, layer);
+        return self->input_mode && !layer ? 0 : rows * (size_t)wl_cudnn_rnn_input(self, layer);
     case WL_CUDNN_RNN_RECURRENT:
         return rows * (size_t)wl_cudnn_rnn_width(self);
     case WL_CUDNN_RNN_PROJECTION:
@@ -311,10 +304,11 @@ int cudnnGetRNNWeightSpaceSize(void *handle, const void *descriptor, size_t *byt
     return WL_CUDNN_OK;
 }
 
-/* One gate of a part: its address in the program's weights (NULL: there is none) and its shape, if
- * the program asks. */
+/* One gate of a part: its address in the program's weights and its shape, if the program asks;
+ * NULL and no shape where there is none. */
 static int tell_part(const struct wl_cudnn_rnn *self, int pseudo_layer, enum wl_cudnn_rnn_part part,
-                     int gate, const void *weights, void *shape, void **address)
+                     int gate, size_t weight_bytes, const void *weights, void *shape,
+                     void **address)
 {
     size_t at;
     const size_t size = wl_cudnn_rnn_part(self, pseudo_layer, part, &at),
@@ -322,43 +316,48 @@ static int tell_part(const struct wl_cudnn_rnn *self, int pseudo_layer, enum wl_
     const bool is_projection = part == WL_CUDNN_RNN_PROJECTION;
     const int gates = is_projection ? 1 : wl_cudnn_rnn_gates(self),
               rows = is_projection ? self->projection_size : self->hidden_size;
-    if (address)
-        *address = NULL;
-    if (!size || !address)
+    if (!address)
         return WL_CUDNN_OK;
-    const size_t each = size / (size_t)gates;
+    *address = NULL;
+    if (!size)
+        return wl_cudnn_tensor_set(shape, &(struct wl_cudnn_tensor){.rank = 0});
+    const size_t each = size / (size_t)gates, begin = at + each * (size_t)gate;
+    if ((begin + each) * bytes > weight_bytes)
+        return WL_CUDNN_BAD_PARAM;
     const int columns = (int)(each / (size_t)rows);
     const int dims[] = {1, rows, columns}, strides[] = {rows * columns, columns, 1};
-    *address = (char *)(uintptr_t)weights + (at + each * (size_t)gate) * bytes;
+    *address = (char *)(uintptr_t)weights + begin * bytes;
     return cudnnSetTensorNdDescriptor(shape, self->type, 3, dims, strides);
 }
 
+/* weights: NULL: addresses are distances. */
 int cudnnGetRNNWeightParams(void *handle, const void *descriptor, int pseudo_layer,
                             size_t weight_bytes, const void *weights, int number,
                             void *matrix_shape, void **matrix, void *bias_shape, void **bias)
 {
     const struct wl_cudnn_rnn *self = wl_cudnn_rnn_check(descriptor);
     void *stream;
-    if (!wl_cudnn_stream(handle, &stream) || !self || !weights || !matrix_shape != !matrix ||
+    if (!wl_cudnn_stream(handle, &stream) || !self || !matrix_shape != !matrix ||
         !bias_shape != !bias)
         return WL_CUDNN_BAD_PARAM;
     const int gates = wl_cudnn_rnn_gates(self);
     const bool is_projection = self->mode == WL_DNN_LSTM && number == 2 * gates;
     if (pseudo_layer < 0 || pseudo_layer >= self->layers * wl_cudnn_rnn_directions(self) ||
-        number < 0 || (number >= 2 * gates && !is_projection) ||
-        weight_bytes < wl_cudnn_rnn_weights(self) * wl_cudnn_type_bytes(self->type))
+        number < 0 || (number >= 2 * gates && !is_projection))
         return WL_CUDNN_BAD_PARAM;
-    if (is_projection && bias)
+    if (is_projection && bias) {
         *bias = NULL;
+        wl_cudnn_tensor_set(bias_shape, &(struct wl_cudnn_tensor){.rank = 0});
+    }
     if (is_projection)
-        return tell_part(self, pseudo_layer, WL_CUDNN_RNN_PROJECTION, 0, weights, matrix_shape,
-                         matrix);
+        return tell_part(self, pseudo_layer, WL_CUDNN_RNN_PROJECTION, 0, weight_bytes, weights,
+                         matrix_shape, matrix);
     const bool is_recurrent = number >= gates;
     const int status =
         tell_part(self, pseudo_layer, is_recurrent ? WL_CUDNN_RNN_RECURRENT : WL_CUDNN_RNN_INPUT,
-                  number % gates, weights, matrix_shape, matrix);
+                  number % gates, weight_bytes, weights, matrix_shape, matrix);
     return status ? status
                   : tell_part(self, pseudo_layer,
                               is_recurrent ? WL_CUDNN_RNN_RECURRENT_BIAS : WL_CUDNN_RNN_INPUT_BIAS,
-                              number % gates, weights, bias_shape, bias);
+                              number % gates, weight_bytes, weights, bias_shape, bias);
 }

@@ -11,7 +11,9 @@ DEVICE int row_of(const wl_dnn_rnn_rows &rows, i64 place)
 {
     if (rows.rows)
         return rows.rows[place];
-    return (int)(place / rows.batch * rows.step_rows + place % rows.batch * rows.sequence_rows);
+    int sequence = (int)(place % rows.batch);
+    int row = (int)(place / rows.batch) * rows.step_rows + sequence * rows.sequence_rows;
+    return rows.lengths && rows.lengths[sequence] == 0 ? -2 - row : row;
 }
 
 /* out: a tensor's rows of `width` by step and sequence; 0 where there is none, or no tensor. */
@@ -72,6 +74,27 @@ template <typename Real> DEVICE void turn(const Real *in, Real *out, int rows, i
         out[at] = in[at % rows * columns + at / rows];
 }
 
+/* Without a matrix of inputs: each gate has x, and its bias if there are any. out: [place, gate, hidden]. */
+template <typename Real> DEVICE void spread(const Real *x, const Real *bias, Real *out, int gates, int hidden, i64 count)
+{
+    for (i64 at = first(); at < count; at += step()) {
+        int row = gates * hidden, within = (int)(at % row);
+        out[at] = x[at / row * hidden + within % hidden] + (bias ? bias[within] : 0);
+    }
+}
+
+/* The gradients of such an x, of one direction, or added to those of the other. */
+template <typename Real> DEVICE void gather(const Real *in, Real *dx, int gates, int hidden, int is_sum, i64 count)
+{
+    for (i64 at = first(); at < count; at += step()) {
+        const Real *from = in + at / hidden * gates * hidden + at % hidden;
+        Real sum = is_sum ? dx[at] : 0;
+        for (int i = 0; i < gates; i++)
+            sum += from[i * hidden];
+        dx[at] = sum;
+    }
+}
+
 /* A column's sum. */
 template <typename Real> DEVICE void add_up(const Real *in, Real *out, int columns, int rows)
 {
@@ -118,6 +141,20 @@ template <typename Real> DEVICE Real cell_before(const wl_dnn_rnn_step &of, int 
     return ((const Real *)of.extra)[place(of, before, sequence) * of.hidden + unit];
 }
 
+/* A cell within its bounds. They are kept as they come out, and brought within them by what reads them. */
+template <typename Real> DEVICE Real bound(const wl_dnn_rnn_step &of, Real cell)
+{
+    if (!of.has_clip)
+        return cell;
+    return cell < Real(of.least) ? Real(of.least) : cell > Real(of.most) ? Real(of.most) : cell;
+}
+
+/* Whether it is beyond them, so that no gradient comes to it. */
+template <typename Real> DEVICE bool is_bounded(const wl_dnn_rnn_step &of, Real cell)
+{
+    return of.has_clip && (cell < Real(of.least) || cell > Real(of.most));
+}
+
 template <typename Real> DEVICE void forward(const wl_dnn_rnn_step &of)
 {
     for (i64 at = first(); at < (i64)of.batch * of.hidden; at += step()) {
@@ -139,10 +176,11 @@ template <typename Real> DEVICE void forward(const wl_dnn_rnn_step &of)
             }
             if (of.mode == WL_DNN_LSTM) {
                 Real in = sigmoid(sums[0]), forget = sigmoid(sums[1]), fresh = hyperbolic_tangent(sums[2]);
-                Real out = sigmoid(sums[3]), *state = (Real *)of.cell_state + at, cell = forget * *state + in * fresh;
+                Real out = sigmoid(sums[3]), *state = (Real *)of.cell_state + at;
+                Real cell = forget * bound(of, *state) + in * fresh;
                 sums[0] = in, sums[1] = forget, sums[2] = fresh, sums[3] = out;
                 *extra = *state = cell;
-                result = out * hyperbolic_tangent(cell);
+                result = out * hyperbolic_tangent(bound(of, cell));
             } else if (of.mode == WL_DNN_GRU) {
                 Real reset = sigmoid(sums[0]), keep = sigmoid(sums[1]);
                 Real fresh = hyperbolic_tangent(gates[2 * of.hidden] + reset * rest);
@@ -226,13 +264,15 @@ template <typename Real> DEVICE void back(const wl_dnn_rnn_step &of)
                                       : gradient_after<Real>(of, sequence, unit);
         if (of.mode == WL_DNN_LSTM) {
             Real in = gates[0], forget = gates[of.hidden], fresh = gates[2 * of.hidden], out = gates[3 * of.hidden];
-            Real cell = hyperbolic_tangent(((const Real *)of.extra)[here * of.hidden + unit]);
-            Real of_cell = gradient * out * (1 - cell * cell) + ((Real *)of.cell_state)[at];
+            Real state = ((const Real *)of.extra)[here * of.hidden + unit], cell = hyperbolic_tangent(bound(of, state));
+            Real of_cell = is_bounded(of, state) ? 0 : gradient * out * (1 - cell * cell);
+            Real before = cell_before<Real>(of, sequence, unit);
+            of_cell += ((Real *)of.cell_state)[at];
             made[0] = of_cell * fresh * in * (1 - in);
-            made[of.hidden] = of_cell * cell_before<Real>(of, sequence, unit) * forget * (1 - forget);
+            made[of.hidden] = of_cell * bound(of, before) * forget * (1 - forget);
             made[2 * of.hidden] = of_cell * in * (1 - fresh * fresh);
             made[3 * of.hidden] = gradient * cell * out * (1 - out);
-            ((Real *)of.cell_state)[at] = of_cell * forget;
+            ((Real *)of.cell_state)[at] = is_bounded(of, before) ? 0 : of_cell * forget;
         } else if (of.mode == WL_DNN_GRU) {
             Real reset = gates[0], keep = gates[of.hidden], fresh = gates[2 * of.hidden];
             Real before = hidden_before<Real>(of, of.step, sequence)[unit];
@@ -273,15 +313,20 @@ DEVICE unsigned long long scramble(unsigned long long x)
     return x ^ x >> 33;
 }
 
+/* The key of a run, by the states of a dropout descriptor, which then go on. */
+GLOBAL void warplens_dnn_rnn_key(wl_dnn_random *states, unsigned long long *key)
+{
+    if (!first())
+        *key = states->seed ^ scramble(states->drawn++ + 0x9e3779b97f4a7c15ull);
+}
+
 template <typename Real> DEVICE void drop(const wl_dnn_rnn_dropout &of)
 {
-    unsigned long long key = of.new_key ? of.new_key : *of.key;
+    unsigned long long key = *of.key;
     for (i64 at = first(); at < of.count; at += step()) {
         unsigned long long bits = scramble(key ^ scramble((unsigned long long)of.layer << 48 ^ (unsigned long long)at));
         bool is_kept = (double)(bits >> 11) * 1.1102230246251565e-16 < of.kept; /* 2^-53 */
         ((Real *)of.out)[at] = is_kept ? (Real)(((const Real *)of.in)[at] / of.kept) : 0;
-        if (at == 0 && of.new_key)
-            *of.key = key;
     }
 }
 
@@ -298,6 +343,16 @@ template <typename Real> DEVICE void drop(const wl_dnn_rnn_dropout &of)
     GLOBAL void warplens_dnn_rnn_turn_##suffix(const Real *in, Real *out, int rows, int columns)         \
     {                                                                                                    \
         turn(in, out, rows, columns);                                                                    \
+    }                                                                                                    \
+    GLOBAL void warplens_dnn_rnn_spread_##suffix(const Real *x, const Real *bias, Real *out, int gates,  \
+                                                 int hidden, i64 count)                                  \
+    {                                                                                                    \
+        spread(x, bias, out, gates, hidden, count);                                                      \
+    }                                                                                                    \
+    GLOBAL void warplens_dnn_rnn_gather_##suffix(const Real *in, Real *dx, int gates, int hidden,        \
+                                                 int is_sum, i64 count)                                  \
+    {                                                                                                    \
+        gather(in, dx, gates, hidden, is_sum, count);                                                    \
     }                                                                                                    \
     GLOBAL void warplens_dnn_rnn_forward_##suffix(wl_dnn_rnn_step of)                                    \
     {                                                                                                    \

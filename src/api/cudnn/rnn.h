@@ -11,7 +11,10 @@ struct wl_cudnn_rnn {
     int algorithm, mode, bias_mode, direction, input_mode, type, math_type, math_mode;
     int input_size, hidden_size, projection_size, layers;
     void *dropout;
-    uint32_t flags;
+    uint32_t flags; /* 1: sequences of other layouts than the packed one may have padding */
+    bool has_clip;  /* LSTM's cells stay within bounds */
+    int clips_nan;  /* only told */
+    double least, most;
 };
 
 /* cudnnRNNDataLayout_t */
@@ -42,7 +45,7 @@ int wl_cudnn_rnn_input(const struct wl_cudnn_rnn *self, int layer);
 
 /* Weights: all matrices, pseudo-layer by pseudo-layer, then all biases. */
 enum wl_cudnn_rnn_part {
-    WL_CUDNN_RNN_INPUT,     /* [gate, hidden, input] */
+    WL_CUDNN_RNN_INPUT,     /* [gate, hidden, input]; or each gate has the input itself */
     WL_CUDNN_RNN_RECURRENT, /* [gate, hidden, width] */
     WL_CUDNN_RNN_PROJECTION,
     WL_CUDNN_RNN_INPUT_BIAS, /* [gate, hidden] */

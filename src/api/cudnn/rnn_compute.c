@@ -16,13 +16,19 @@ static size_t places(const struct wl_cudnn_rnn_run *run)
     return (size_t)run->steps * (size_t)run->batch;
 }
 
-/* Whether a tensor of states has the elements and the type that it must; NULL: the call has none.
+/* Whether a tensor of states has the sizes and the type that it must, and is packed; NULL: the call
+ * has none.
  */
 static bool is_state(const struct wl_cudnn_rnn_run *run, const void *descriptor, int width)
 {
     const struct wl_cudnn_tensor *shape = wl_cudnn_tensor_check(descriptor);
-    return !descriptor || (shape && shape->type == run->rnn->type &&
-                           wl_cudnn_tensor_count(shape) == (long long)states(run, width));
+    return !descriptor ||
+           (shape && shape->type == run->rnn->type && shape->dims[0] == run->pseudo_layers &&
+            shape->dims[1] == run->batch && shape->dims[2] == width &&
+            wl_cudnn_tensor_bytes(shape) ==
+                states(run, width) * wl_cudnn_type_bytes(run->rnn->type) &&
+            wl_cudnn_tensor_count(shape) == (long long)states(run, width) &&
+            wl_cudnn_is_writable(shape));
 }
 
 static bool are_states(const struct wl_cudnn_rnn_run *run, const void *hidden, const void *cell)
@@ -43,17 +49,21 @@ static int read_states(const struct wl_cudnn_rnn_run *self, const void *hidden, 
     return status;
 }
 
-/* Writes them where a program wants them. */
-static int write_states(const struct wl_cudnn_rnn_run *self, void *hidden, void *cell)
+/* Writes them where a program wants them. Those of sequences without steps are filled, as on an
+ * H200. */
+static int write_states(const struct wl_cudnn_rnn_run *self, void *hidden, void *cell,
+                        const void *fill)
 {
     const struct wl_cudnn_rnn_run run = *self;
+    const struct wl_dnn_rnn_rows rows = {
+        .batch = run.batch, .step_rows = run.batch, .sequence_rows = 1, .lengths = run.lengths};
     int status = WL_CUDNN_OK;
     if (hidden)
-        status = wl_cudnn_rnn_write(self, NULL, states(self, run.width), 1, WORK(HIDDEN, 0), hidden,
-                                    NULL, false);
+        status = wl_cudnn_rnn_write(self, &rows, states(self, run.width), run.width,
+                                    WORK(HIDDEN, 0), hidden, fill, false);
     if (!status && cell && run.rnn->mode == WL_DNN_LSTM)
-        status = wl_cudnn_rnn_write(self, NULL, states(self, run.rnn->hidden_size), 1,
-                                    WORK(CELL, 0), cell, NULL, false);
+        status = wl_cudnn_rnn_write(self, &rows, states(self, run.rnn->hidden_size),
+                                    run.rnn->hidden_size, WORK(CELL, 0), cell, fill, false);
     return status;
 }
 
@@ -141,6 +151,22 @@ static int run_steps(const struct wl_cudnn_rnn_run *run, int pseudo_layer, const
     return status;
 }
 
+/* What a layer's gates are given of x, if it has no matrix for it; *is_spread: so it is. */
+static int spread_input(const struct wl_cudnn_rnn_run *run, int pseudo_layer, bool *is_spread)
+{
+    size_t at;
+    *is_spread = !wl_cudnn_rnn_part(run->rnn, pseudo_layer, WL_CUDNN_RNN_INPUT, &at);
+    if (!*is_spread)
+        return WL_CUDNN_OK;
+    const void *x = wl_cudnn_rnn_layer_input(run, 0),
+               *bias = bias_of(run, pseudo_layer, WL_CUDNN_RNN_INPUT_BIAS);
+    void *out = KEPT(GATES, pseudo_layer);
+    int gates = run->gates, hidden = run->rnn->hidden_size;
+    long long count = (long long)places(run) * gates * hidden;
+    void *arguments[] = {&x, &bias, &out, &gates, &hidden, &count};
+    return wl_cudnn_rnn_launch(run, "rnn_spread", (size_t)count, arguments);
+}
+
 static int run_pseudo_layer(const struct wl_cudnn_rnn_run *run, int pseudo_layer)
 {
     const int layer = pseudo_layer / run->directions, input = wl_cudnn_rnn_input(run->rnn, layer),
@@ -158,32 +184,25 @@ static int run_pseudo_layer(const struct wl_cudnn_rnn_run *run, int pseudo_layer
         .out_row = rows,
     };
     const void *recurrent;
-    int status = turn(run, pseudo_layer, WL_CUDNN_RNN_INPUT, rows, &product.b);
+    bool is_spread;
+    int status = spread_input(run, pseudo_layer, &is_spread);
     if (!status)
         status = turn(run, pseudo_layer, WL_CUDNN_RNN_RECURRENT, rows, &recurrent);
-    if (!status)
+    if (!status && !is_spread)
+        status = turn(run, pseudo_layer, WL_CUDNN_RNN_INPUT, rows, &product.b);
+    if (!status && !is_spread)
         status = wl_cudnn_rnn_multiply(run, product);
     return status ? status : run_steps(run, pseudo_layer, recurrent);
 }
 
-/* Of a run in which something is dropped, never 0: by the seed, and by how many there were before.
- */
-static unsigned long long new_key(unsigned long long seed)
-{
-    static unsigned long long runs;
-    const unsigned long long odd = 0x9e3779b97f4a7c15ull;
-    return (seed ^ __atomic_add_fetch(&runs, 1, __ATOMIC_RELAXED) * odd) | 1;
-}
-
 static int run_layers(const struct wl_cudnn_rnn_run *run)
 {
-    const unsigned long long key = run->dropped > 0 ? new_key(run->seed) : 0;
-    int status = WL_CUDNN_OK;
+    int status = run->dropped > 0 ? wl_cudnn_rnn_draw(run) : WL_CUDNN_OK;
     for (int layer = 0; layer < run->rnn->layers && !status; layer++) {
         for (int i = 0; i < run->directions && !status; i++)
             status = run_pseudo_layer(run, layer * run->directions + i);
         if (!status && run->dropped > 0 && layer < run->rnn->layers - 1)
-            status = wl_cudnn_rnn_drop(run, layer, KEPT(OUTPUTS, layer), KEPT(DROPPED, layer), key);
+            status = wl_cudnn_rnn_drop(run, layer, KEPT(OUTPUTS, layer), KEPT(DROPPED, layer));
     }
     return status;
 }
@@ -195,6 +214,7 @@ int cudnnRNNForward(void *handle, const void *rnn, int forward_mode, const int *
                     size_t work_bytes, void *work, size_t kept_bytes, void *kept)
 {
     (void)device_lengths; /* those of the descriptors count */
+    static const double zero = 0;
     struct wl_cudnn_rnn_run run;
     if (!y_data || !x || !y || !weights || forward_mode < 0 || forward_mode > 1)
         return WL_CUDNN_BAD_PARAM;
@@ -214,12 +234,12 @@ int cudnnRNNForward(void *handle, const void *rnn, int forward_mode, const int *
                                    run.x->width, x, wl_cudnn_rnn_layer_input(&run, 0));
     if (!status)
         status = run_layers(&run);
+    const void *const fill = run.y->has_fill ? (const void *)run.y->fill : &zero;
     if (!status)
-        status =
-            wl_cudnn_rnn_write(&run, &run.y_rows, places(&run) * (size_t)run.y->width, run.y->width,
-                               wl_cudnn_rnn_kept(&run, WL_CUDNN_RNN_OUTPUTS, run.rnn->layers - 1),
-                               y, run.y->has_fill ? run.y->fill : NULL, false);
-    return status ? status : write_states(&run, hy, cy);
+        status = wl_cudnn_rnn_write(
+            &run, &run.y_rows, places(&run) * (size_t)run.y->width, run.y->width,
+            wl_cudnn_rnn_kept(&run, WL_CUDNN_RNN_OUTPUTS, run.rnn->layers - 1), y, fill, false);
+    return status ? status : write_states(&run, hy, cy, fill);
 }
 
 /* ---- gradients of data ---- */
@@ -270,33 +290,42 @@ static int back_step(const struct wl_cudnn_rnn_run *run, int pseudo_layer,
     return status;
 }
 
+/* The gradients of what a layer reads, summed over its directions. */
+static int back_input(const struct wl_cudnn_rnn_run *run, int pseudo_layer, const void *gradients)
+{
+    const int input = wl_cudnn_rnn_input(run->rnn, pseudo_layer / run->directions);
+    int gates = run->gates, hidden = run->rnn->hidden_size, is_sum = pseudo_layer % run->directions;
+    void *below = wl_cudnn_rnn_work(run, WL_CUDNN_RNN_BELOW, 0);
+    size_t at;
+    if (!wl_cudnn_rnn_part(run->rnn, pseudo_layer, WL_CUDNN_RNN_INPUT, &at)) {
+        long long count = (long long)places(run) * hidden;
+        void *arguments[] = {&gradients, &below, &gates, &hidden, &is_sum, &count};
+        return wl_cudnn_rnn_launch(run, "rnn_gather", (size_t)count, arguments);
+    }
+    return wl_cudnn_rnn_multiply(run, (struct wl_dnn_rnn_product){
+                                          .rows = (int)places(run),
+                                          .columns = input,
+                                          .depth = gates * hidden,
+                                          .is_sum = is_sum,
+                                          .a = gradients,
+                                          .b = wl_cudnn_rnn_work(run, WL_CUDNN_RNN_WEIGHTS, at),
+                                          .out = below,
+                                          .a_row = gates * hidden,
+                                          .a_depth = 1,
+                                          .b_depth = input,
+                                          .out_row = input,
+                                      });
+}
+
 static int back_pseudo_layer(const struct wl_cudnn_rnn_run *run, int pseudo_layer)
 {
-    const int layer = pseudo_layer / run->directions, input = wl_cudnn_rnn_input(run->rnn, layer),
-              rows = run->gates * run->rnn->hidden_size;
     struct wl_dnn_rnn_step step = wl_cudnn_rnn_step(run, pseudo_layer);
     int status = WL_CUDNN_OK;
     for (int i = 0; i < run->steps && !status; i++) {
         step.step = step.is_backward ? i : run->steps - 1 - i;
         status = back_step(run, pseudo_layer, &step);
     }
-    size_t at;
-    wl_cudnn_rnn_part(run->rnn, pseudo_layer, WL_CUDNN_RNN_INPUT, &at);
-    return status ? status
-                  : wl_cudnn_rnn_multiply(run,
-                                          (struct wl_dnn_rnn_product){
-                                              .rows = (int)places(run),
-                                              .columns = input,
-                                              .depth = rows,
-                                              .is_sum = pseudo_layer % run->directions,
-                                              .a = step.gate_gradients,
-                                              .b = wl_cudnn_rnn_work(run, WL_CUDNN_RNN_WEIGHTS, at),
-                                              .out = wl_cudnn_rnn_work(run, WL_CUDNN_RNN_BELOW, 0),
-                                              .a_row = rows,
-                                              .a_depth = 1,
-                                              .b_depth = input,
-                                              .out_row = input,
-                                          });
+    return status ? status : back_input(run, pseudo_layer, step.gate_gradients);
 }
 
 static int back_layers(struct wl_cudnn_rnn_run *run)
@@ -309,7 +338,7 @@ static int back_layers(struct wl_cudnn_rnn_run *run)
             break;
         void *const below = wl_cudnn_rnn_work(run, WL_CUDNN_RNN_BELOW, 0);
         if (run->dropped > 0)
-            status = wl_cudnn_rnn_drop(run, layer - 1, below, below, 0);
+            status = wl_cudnn_rnn_drop(run, layer - 1, below, below);
         const size_t swapped = run->work_at[WL_CUDNN_RNN_ABOVE];
         run->work_at[WL_CUDNN_RNN_ABOVE] = run->work_at[WL_CUDNN_RNN_BELOW];
         run->work_at[WL_CUDNN_RNN_BELOW] = swapped;
@@ -348,19 +377,20 @@ int cudnnRNNBackwardData_v8(void *handle, const void *rnn, const int *device_len
     if (!status)
         status = wl_cudnn_rnn_write(&run, &run.x_rows, places(&run) * (size_t)run.x->width,
                                     run.x->width, WORK(BELOW, 0), dx, &zero, false);
-    return status ? status : write_states(&run, dhx, dcx);
+    return status ? status : write_states(&run, dhx, dcx, &zero);
 }
 
 /* ---- gradients of weights ---- */
 
-/* A part's gradients: sums over all steps and sequences of products of a's columns (from one on)
- * and b's. */
+/* A part's gradients, if there is such: sums over all steps and sequences of products of a's
+ * columns (from one on) and b's. */
 static int add_products(const struct wl_cudnn_rnn_run *run, int pseudo_layer,
                         enum wl_cudnn_rnn_part part, int from, int rows, const void *a, int a_width,
                         const void *b, int b_width)
 {
     size_t at;
-    wl_cudnn_rnn_part(run->rnn, pseudo_layer, part, &at);
+    if (!wl_cudnn_rnn_part(run->rnn, pseudo_layer, part, &at))
+        return WL_CUDNN_OK;
     at += (size_t)from * (size_t)b_width;
     return wl_cudnn_rnn_multiply(
         run, (struct wl_dnn_rnn_product){
@@ -430,10 +460,13 @@ int cudnnRNNBackwardWeights_v8(void *handle, const void *rnn, int gradient_mode,
                                const void *y, size_t weight_bytes, void *gradients,
                                size_t work_bytes, void *work, size_t kept_bytes, void *kept)
 {
+    enum { ADD = 0 };
     (void)device_lengths, (void)x, (void)y; /* the reserve space has them */
     struct wl_cudnn_rnn_run run;
     if (!y_data || !gradients || gradient_mode < 0 || gradient_mode > 1)
         return WL_CUDNN_BAD_PARAM;
+    if (gradient_mode != ADD)
+        return WL_CUDNN_NOT_SUPPORTED; /* as cuDNN has it */
     int status = wl_cudnn_rnn_start(&run, handle, rnn, x_data, y_data);
     if (status)
         return status;
@@ -449,5 +482,5 @@ int cudnnRNNBackwardWeights_v8(void *handle, const void *rnn, int gradient_mode,
         status = find_weight_gradients(&run, i);
     return status ? status
                   : wl_cudnn_rnn_write(&run, NULL, count, 1, WORK(WEIGHT_GRADIENTS, 0), gradients,
-                                       NULL, gradient_mode == 0);
+                                       NULL, true);
 }

@@ -7,10 +7,12 @@
 enum { WL_DNN_RNN_RELU = 0, WL_DNN_RNN_TANH = 1, WL_DNN_LSTM = 2, WL_DNN_GRU = 3 };
 
 /* Where a step of a sequence stands in a program's tensor: rows[step * batch + sequence], -1 for
- * none, -2 - row for padding; NULL: every step is there, so far apart. */
+ * none, -2 - row for padding; NULL: every step is there, so far apart, but for sequences of length
+ * 0, where lengths are given: there all is padding. */
 struct wl_dnn_rnn_rows {
     const int *rows;
     int batch, step_rows, sequence_rows;
+    const int *lengths;
 };
 
 /* A product of matrices: out[i, j] = sum over k of a[i, k] b[k, j], begun with bias[j] (which may
@@ -29,6 +31,8 @@ struct wl_dnn_rnn_step {
     int width;          /* of the hidden state: hidden, or what it is projected to */
     int stride, column; /* of the layer's outputs, and where this direction's begin */
     int step;
+    int has_clip;
+    double least, most;                     /* of cells */
     const int *lengths;                     /* of the sequences; NULL: all have all steps */
     const void *first_hidden, *first_cell;  /* [sequence, width], [sequence, hidden] */
     void *hidden_state, *cell_state;        /* after the step before; going back, their gradients */
@@ -49,9 +53,8 @@ struct wl_dnn_rnn_dropout {
     long long count;
     const void *in;
     void *out;
-    unsigned long long *key; /* of a forward run, kept for the gradients */
-    unsigned long long new_key;
-    double kept; /* the part that is kept */
+    const unsigned long long *key; /* of a forward run, kept for the gradients */
+    double kept;                   /* the part that is kept */
     unsigned layer;
 };
 

@@ -82,9 +82,20 @@ static void find_work(struct wl_cudnn_rnn_run *self)
     self->work_bytes += self->forward_bytes; /* of a run that keeps nothing */
 }
 
+/* Whether the network takes sequences with padding, or these have none. */
+static bool is_taken(const struct wl_cudnn_rnn *rnn, const struct wl_cudnn_rnn_data *data)
+{
+    if (rnn->flags || data->layout == WL_CUDNN_RNN_STEPS_PACKED)
+        return true;
+    bool are_even = data->layout == WL_CUDNN_RNN_STEPS_PADDED;
+    for (int i = 0; i < data->batch; i++)
+        are_even &= data->lengths[i] == data->steps;
+    return are_even;
+}
+
 static bool are_same_sequences(const struct wl_cudnn_rnn_data *a, const struct wl_cudnn_rnn_data *b)
 {
-    return a->steps == b->steps && a->batch == b->batch &&
+    return a->steps == b->steps && a->batch == b->batch && a->layout == b->layout &&
            !memcmp(a->lengths, b->lengths, (size_t)a->batch * sizeof *a->lengths);
 }
 
@@ -100,7 +111,9 @@ int wl_cudnn_rnn_start(struct wl_cudnn_rnn_run *self, void *handle, const void *
     self->width = wl_cudnn_rnn_width(self->rnn);
     self->directions = wl_cudnn_rnn_directions(self->rnn);
     if (self->y && (self->y->type != self->rnn->type || !are_same_sequences(self->x, self->y) ||
-                    self->y->width != self->width * self->directions))
+                    self->y->width != self->width * self->directions ||
+                    !is_taken(self->rnn, self->x) || !is_taken(self->rnn, self->y) ||
+                    (self->rnn->input_mode && self->rnn->input_size != self->rnn->hidden_size)))
         return WL_CUDNN_BAD_PARAM;
     self->gates = wl_cudnn_rnn_gates(self->rnn);
     self->pseudo_layers = self->rnn->layers * self->directions;
@@ -109,10 +122,9 @@ int wl_cudnn_rnn_start(struct wl_cudnn_rnn_run *self, void *handle, const void *
     self->real = self->rnn->type == WL_CUDNN_DOUBLE ? WL_CUDNN_DOUBLE : WL_CUDNN_FLOAT;
     self->real_bytes = wl_cudnn_type_bytes(self->real);
     float dropped = 0;
-    void *states;
     if (self->rnn->dropout) {
         const int status =
-            cudnnGetDropoutDescriptor(self->rnn->dropout, handle, &dropped, &states, &self->seed);
+            cudnnGetDropoutDescriptor(self->rnn->dropout, handle, &dropped, &self->states, NULL);
         if (status)
             return status;
     }
@@ -175,7 +187,8 @@ int wl_cudnn_rnn_take(struct wl_cudnn_rnn_run *self, void *work, size_t work_byt
                       size_t kept_bytes, bool is_training)
 {
     if (!work || work_bytes < self->work_bytes ||
-        (is_training && (!kept || kept_bytes < self->kept_bytes)))
+        (is_training &&
+         (!kept || kept_bytes < self->kept_bytes || (self->dropped > 0 && !self->states))))
         return WL_CUDNN_BAD_PARAM;
     self->dropped = is_training ? self->dropped : 0;
     self->work = work;
@@ -226,6 +239,9 @@ struct wl_dnn_rnn_step wl_cudnn_rnn_step(const struct wl_cudnn_rnn_run *self, in
         .width = self->width,
         .stride = self->width * self->directions,
         .column = pseudo_layer % self->directions * self->width,
+        .has_clip = rnn->has_clip,
+        .least = rnn->least,
+        .most = rnn->most,
         .lengths = self->lengths,
         .first_hidden = WORK(FIRST_HIDDEN, width),
         .first_cell = WORK(FIRST_CELL, hidden),
@@ -292,15 +308,19 @@ int wl_cudnn_rnn_write(const struct wl_cudnn_rnn_run *self, const struct wl_dnn_
     return wl_cudnn_run(&kernels, "rnn_write", self->rnn->type, count, self->stream, arguments);
 }
 
-int wl_cudnn_rnn_drop(const struct wl_cudnn_rnn_run *self, int layer, const void *in, void *out,
-                      unsigned long long new_key)
+int wl_cudnn_rnn_draw(const struct wl_cudnn_rnn_run *self)
+{
+    void *states = self->states, *key = self->kept, *arguments[] = {&states, &key};
+    return wl_cudnn_run_named(&kernels, "warplens_dnn_rnn_key", 1, self->stream, arguments);
+}
+
+int wl_cudnn_rnn_drop(const struct wl_cudnn_rnn_run *self, int layer, const void *in, void *out)
 {
     struct wl_dnn_rnn_dropout dropout = {
         .count = (long long)self->kept_size[WL_CUDNN_RNN_DROPPED],
         .in = in,
         .out = out,
         .key = (unsigned long long *)(void *)self->kept,
-        .new_key = new_key,
         .kept = 1 - self->dropped,
         .layer = (unsigned)layer,
     };

@@ -45,7 +45,7 @@ struct wl_cudnn_rnn_run {
     size_t real_bytes;
     int steps, batch, width, directions, gates, pseudo_layers;
     double dropped; /* between layers, of 1; 0: none */
-    unsigned long long seed;
+    void *states;   /* of the dropout descriptor, in device memory */
     size_t kept_size[WL_CUDNN_RNN_KEPT], kept_at[WL_CUDNN_RNN_KEPT]; /* elements of a part; bytes */
     size_t work_at[WL_CUDNN_RNN_WORK];                               /* bytes */
     size_t kept_bytes, forward_bytes, work_bytes, tables_bytes;
@@ -81,8 +81,8 @@ int wl_cudnn_rnn_write(const struct wl_cudnn_rnn_run *self, const struct wl_dnn_
                        bool is_sum);
 /* What the kernels of a pseudo-layer's steps are given, but for the step. */
 struct wl_dnn_rnn_step wl_cudnn_rnn_step(const struct wl_cudnn_rnn_run *self, int pseudo_layer);
-/* Drops after a layer, with the key of a new run or (0) that of the last one. */
-int wl_cudnn_rnn_drop(const struct wl_cudnn_rnn_run *self, int layer, const void *in, void *out,
-                      unsigned long long new_key);
+/* Draws a run's key, and drops after a layer by it. */
+int wl_cudnn_rnn_draw(const struct wl_cudnn_rnn_run *self);
+int wl_cudnn_rnn_drop(const struct wl_cudnn_rnn_run *self, int layer, const void *in, void *out);
 
 #endif
