@@ -183,7 +183,8 @@ static void test_before(void)
     memset(sums, 0, sizeof sums);
     convolve(FORWARD, false, host[0], host[1], NULL, sums);
     const char flag = 1;
-    void *graph = make_graph(2, operations), *plan = make(5);
+    void *negation = operation_of(tensors[5], tensors[0], NULL, tensors[0]),
+         *graph = make_graph(1, &negation), *plan = make(5);
     set(graph, 803, BOOLEAN, 1, &flag);
     EXPECT(cudnnBackendFinalize(graph), 0);
     set_part(cache, 2400, graph);
@@ -193,9 +194,87 @@ static void test_before(void)
     EXPECT(cudnnBackendDestroyDescriptor(plan), 0);
     EXPECT(cudnnBackendDestroyDescriptor(cache), 0);
     EXPECT(cudnnBackendDestroyDescriptor(graph), 0);
+    EXPECT(cudnnBackendDestroyDescriptor(negation), 0);
     run(2, operations, 6, tensors);
     for (int i = 0; i < counts[2]; i++)
         expect_near("before", i, got(2, i), -sums[i], 1e-6);
+}
+
+/* What is read back of what was not set. */
+static void expect_numbers(void *descriptor, int name, int64_t wanted)
+{
+    int64_t count = 0, number = 77;
+    EXPECT(cudnnBackendGetAttribute(descriptor, name, INT64, 1, &count, &number), 0);
+    EXPECT(count, 1);
+    EXPECT(number, wanted);
+}
+
+/* What must be set, and what need not: a tensor without each of its attributes. */
+static void test_tensors(void)
+{
+    const int64_t dims[] = {2, 3}, one[] = {1, 1};
+    const char flag = 1;
+    for (int left = 0; left < 9; left++) {
+        void *made = make(17);
+        if (left != 0)
+            set_enum(made, 901, DATA, left == 8 ? DOUBLES : FLOATS);
+        if (left != 1)
+            set(made, 902, INT64, 2, left == 6 ? one : dims);
+        if (left != 2)
+            set(made, 903, INT64, 2, dims);
+        if (left != 3)
+            set_number(made, 906, 1);
+        if (left != 4)
+            set_number(made, 900, left == 7 ? 2 : left == 8 ? 12 : 4);
+        if (left == 5 || left == 6)
+            set(made, 908, BOOLEAN, 1, &flag);
+        EXPECT(cudnnBackendFinalize(made), left == 0 || left == 3 || left == 6 ? 0 : BAD_PARAM);
+        EXPECT(cudnnBackendDestroyDescriptor(made), 0);
+    }
+}
+
+/* The same of other descriptors. */
+static void test_others(void)
+{
+    enum { DISTRIBUTION = 29 };
+    const int64_t ones[] = {1, 1};
+    double alpha = 0;
+    float narrow = 0;
+    int64_t count = 0;
+    void *elements = make(0), *reduction = make(21), *rng = make(32), *pack = make(16),
+         *choice = make(7), *made = make(1), *operation = make(FORWARD);
+    EXPECT(cudnnBackendFinalize(elements), 0);
+    set_enum(reduction, 1600, MODE_REDUCTION, 9);
+    set_enum(reduction, 1601, DATA, FLOATS);
+    EXPECT(cudnnBackendFinalize(reduction), BAD_PARAM);
+    set_enum(rng, 2300, DISTRIBUTION, 0);
+    EXPECT(cudnnBackendFinalize(rng), BAD_PARAM);
+    set_real(rng, 2305, 1.5);
+    EXPECT(cudnnBackendFinalize(rng), BAD_PARAM);
+    set_real(rng, 2305, 0.5);
+    EXPECT(cudnnBackendFinalize(rng), 0);
+    EXPECT(cudnnBackendFinalize(pack), 0);
+    EXPECT(cudnnBackendFinalize(choice), 0);
+    set_enum(made, 100, DATA, FLOATS);
+    set_enum(made, 101, MODE_CONVOLUTION, 1);
+    set_number(made, 106, 2);
+    set(made, 102, INT64, 2, ones);
+    set(made, 103, INT64, 2, ones);
+    set(made, 105, INT64, 2, ones);
+    EXPECT(cudnnBackendFinalize(made), 0); /* without padding behind */
+    const int64_t dims[] = {1, 1, 3, 3}, y_of[] = {1, 1, 2, 2}, w_of[] = {1, 1, 3, 3};
+    void *parts[] = {made, tensor(1, FLOATS, 4, w_of), tensor(0, FLOATS, 4, dims),
+                     tensor(2, FLOATS, 4, y_of)};
+    for (int i = 0; i < 4; i++)
+        set_part(operation, 702 + i, parts[i]);
+    EXPECT(cudnnBackendFinalize(operation), 0);
+    EXPECT(cudnnBackendGetAttribute(operation, 700, DOUBLE, 1, &count, &alpha), 0);
+    EXPECT(count == 1 && alpha == 1, 1);
+    EXPECT(cudnnBackendGetAttribute(operation, 700, FLOAT, 1, &count, &narrow), BAD_PARAM);
+    void *all[] = {elements,  reduction, rng,      pack,     choice,
+                   operation, parts[0],  parts[1], parts[2], parts[3]};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        EXPECT(cudnnBackendDestroyDescriptor(all[i]), 0);
 }
 
 static void test_attributes(void)
@@ -212,10 +291,13 @@ static void test_attributes(void)
     EXPECT(strstr(text, "descriptor type 41") != NULL, 1);
     EXPECT(strstr(text, "attribute 913") != NULL, 1);
     EXPECT(cudnnBackendCreateDescriptor(17, NULL), BAD_PARAM);
-    EXPECT(cudnnBackendDestroyDescriptor(NULL), BAD_PARAM);
+    EXPECT(cudnnBackendDestroyDescriptor(NULL), NULL_POINTER);
+    EXPECT(cudnnBackendFinalize(NULL), NULL_POINTER);
     EXPECT(cudnnBackendDestroyDescriptor(handle), BAD_PARAM);
-    EXPECT(cudnnBackendSetAttribute(NULL, 906, INT64, 1, &number), BAD_PARAM);
-    EXPECT(cudnnBackendSetAttribute(odd, 906, FLOAT, 1, &real), BAD_PARAM);
+    EXPECT(cudnnBackendSetAttribute(NULL, 906, INT64, 1, &number), NULL_POINTER);
+    EXPECT(cudnnBackendSetAttribute(odd, 906, FLOAT, 1, &real), WRONG_TYPE);
+    EXPECT(cudnnBackendSetAttribute(odd, 1500, INT64, 1, &number), BAD_PARAM); /* of another */
+    EXPECT(cudnnBackendSetAttribute(odd, 902, INT64, 0, dims), BAD_PARAM);
     EXPECT(cudnnBackendSetAttribute(odd, 906, INT64, 2, dims), BAD_PARAM);
     EXPECT(cudnnBackendSetAttribute(odd, 906, INT64, 1, NULL), BAD_PARAM);
     EXPECT(cudnnBackendFinalize(odd), BAD_PARAM); /* much is missing */
@@ -233,16 +315,21 @@ static void test_attributes(void)
     EXPECT(cudnnBackendDestroyDescriptor(odd), 0);
 
     void *right = tensor_with(9, FLOATS, 3, dims, false);
-    EXPECT(cudnnBackendSetAttribute(right, 906, INT64, 1, &number), NOT_INITIALIZED);
-    EXPECT(cudnnBackendInitialize(right), BAD_PARAM);
-    EXPECT(cudnnBackendFinalize(right), 0);
+    EXPECT(cudnnBackendSetAttribute(right, 906, INT64, 1, &number), BAD_PARAM);
+    EXPECT(cudnnBackendFinalize(right), BAD_PARAM); /* it is */
     EXPECT(cudnnBackendGetAttribute(right, 902, INT64, 2, &count, back), 0);
     EXPECT(count, 3);
     EXPECT(back[1], 3);
     EXPECT(back[2], 0); /* only two were asked for */
-    EXPECT(cudnnBackendGetAttribute(right, 902, FLOAT, 2, &count, back), BAD_PARAM);
-    EXPECT(cudnnBackendGetAttribute(right, 904, INT64, 1, &count, back), 0);
-    EXPECT(count, 0);
+    EXPECT(cudnnBackendGetAttribute(right, 902, FLOAT, 2, &count, back), WRONG_TYPE);
+    EXPECT(cudnnBackendGetAttribute(right, 902, INT64, 0, NULL, NULL), BAD_PARAM);
+    expect_numbers(right, 904, 1);
+    expect_numbers(right, 905, -1);
+    void *again = tensor_with(9, FLOATS, 3, dims, false);
+    EXPECT(cudnnBackendInitialize(again), 0); /* as new */
+    EXPECT(cudnnBackendGetAttribute(again, 906, INT64, 1, &count, &number), NOT_INITIALIZED);
+    EXPECT(cudnnBackendSetAttribute(again, 906, INT64, 1, &number), 0);
+    EXPECT(cudnnBackendDestroyDescriptor(again), 0);
     void *heuristics = make(4);
     EXPECT(cudnnBackendSetAttribute(heuristics, 201, DESCRIPTOR, 1, &right), BAD_PARAM);
     EXPECT(cudnnBackendSetAttribute(heuristics, 202, DESCRIPTOR, 1, &right), BAD_PARAM);
@@ -266,7 +353,7 @@ static void test_engines(int type)
          *graph = make_graph(1, &operation), *engine = make(2), *heuristics = make(4),
          *config = make(3);
     int64_t count = -1, number = -1;
-    EXPECT(cudnnBackendSetAttribute(engine, 1300, DESCRIPTOR, 1, &graph), BAD_PARAM);
+    EXPECT(cudnnBackendSetAttribute(engine, 1300, DESCRIPTOR, 1, &graph), NOT_FINAL);
     EXPECT(cudnnBackendFinalize(graph), 0);
     EXPECT(cudnnBackendGetAttribute(graph, 802, INT64, 1, &count, &number), 0);
     EXPECT(number, is_computed);
@@ -275,7 +362,7 @@ static void test_engines(int type)
     set_part(heuristics, 201, graph);
     set_enum(heuristics, 200, MODE_HEURISTICS, 3);
     capture_stderr();
-    EXPECT(cudnnBackendFinalize(engine), is_computed ? BAD_PARAM : NOT_SUPPORTED);
+    EXPECT(cudnnBackendFinalize(engine), NOT_SUPPORTED);
     EXPECT(cudnnBackendFinalize(heuristics), is_computed ? 0 : NOT_SUPPORTED);
     EXPECT(strstr(captured_stderr(), "such an operation of descriptor type 13") != NULL,
            !is_computed);
@@ -287,6 +374,9 @@ static void test_engines(int type)
         EXPECT(cudnnBackendSetAttribute(config, 300, DESCRIPTOR, 1, &graph), BAD_PARAM);
         set_part(config, 300, engine);
         EXPECT(cudnnBackendFinalize(config), 0);
+        int32_t shared = -1;
+        EXPECT(cudnnBackendGetAttribute(config, 304, INT32, 1, &count, &shared), 0);
+        EXPECT(shared, 0);
     }
     void *all[] = {x, y, mode, operation, graph, engine, heuristics, config};
     destroy(8, all);
@@ -312,6 +402,21 @@ static void test_far_tensor(void)
     destroy(4, all);
 }
 
+/* Of two matrices by two there are no four. */
+static void test_wrong_product(void)
+{
+    const int64_t a[] = {2, 3, 4}, b[] = {2, 4, 5}, c[] = {4, 3, 5};
+    void *matmul = make(18), *operation = make(19);
+    set_enum(matmul, 1500, DATA, FLOATS);
+    EXPECT(cudnnBackendFinalize(matmul), 0);
+    void *all[] = {tensor_with(0, FLOATS, 3, a, false), tensor_with(1, FLOATS, 3, b, false),
+                   tensor_with(2, FLOATS, 3, c, false), matmul, operation};
+    for (int i = 0; i < 4; i++)
+        set_part(operation, 1520 + i, all[i]);
+    EXPECT(cudnnBackendFinalize(operation), BAD_PARAM);
+    destroy(5, all);
+}
+
 static void test_wrong_graphs(void)
 {
     const int64_t dims[] = {2, 3}, other[] = {2, 4};
@@ -332,12 +437,13 @@ static void test_wrong_graphs(void)
     const int64_t id = 0, wrong_id = 5;
     upload(0), upload(1);
     pack = make_pack(1, &id, &device[0], NULL); /* there is no workspace */
-    EXPECT(cudnnBackendExecute(handle, plan, pack), BAD_PARAM);
+    EXPECT(cudnnBackendExecute(handle, plan, pack), NULL_POINTER);
     EXPECT(cudnnBackendExecute(NULL, plan, pack), BAD_PARAM);
-    EXPECT(cudnnBackendExecute(handle, pack, plan), BAD_PARAM);
+    EXPECT(cudnnBackendExecute(handle, NULL, pack), BAD_PARAM);
+    EXPECT(cudnnBackendExecute(handle, pack, plan), NOT_FINAL);
     EXPECT(cudnnBackendDestroyDescriptor(pack), 0);
     pack = make_pack(1, &wrong_id, &device[0], device[1]);
-    EXPECT(cudnnBackendExecute(handle, plan, pack), BAD_PARAM);
+    EXPECT(cudnnBackendExecute(handle, plan, pack), NULL_POINTER);
     EXPECT(cudnnBackendDestroyDescriptor(pack), 0);
     pack = make_pack(1, &id, &device[0], device[1]);
     EXPECT(cudnnBackendExecute(handle, plan, pack), 0);
@@ -366,10 +472,13 @@ int main(void)
     test_wide_between();
     test_fused();
     test_before();
+    test_tensors();
+    test_others();
     test_attributes();
     test_engines(FLOATS);
     test_engines(FP8);
     test_far_tensor();
+    test_wrong_product();
     test_wrong_graphs();
     EXPECT(cudnnDestroy(handle), 0);
     return failures != 0;

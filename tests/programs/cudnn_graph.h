@@ -22,6 +22,7 @@ int cudnnBackendExecute(void *handle, void *plan, void *pack);
 
 /* Statuses of cuDNN 9, types of attributes, types of descriptors, types of data. */
 enum { NOT_INITIALIZED = 1001, BAD_PARAM = 2000, NOT_SUPPORTED = 3000 };
+enum { NULL_POINTER = 2002, NOT_FINAL = 2004, WRONG_TYPE = 2010 };
 enum {
     HANDLE = 0,
     DATA = 1,
@@ -30,7 +31,8 @@ enum {
     FLOAT = 4,
     DOUBLE = 5,
     POINTER = 6,
-    DESCRIPTOR = 15
+    DESCRIPTOR = 15,
+    INT32 = 23
 };
 enum {
     MODE_CONVOLUTION = 7,

@@ -10,7 +10,7 @@
 
 #define MAGIC 0x7763656eu
 
-enum { MUST = 1, TOLD = 2 };
+enum { MUST = 1, TOLD = 2, REFUSED = 4 };
 
 /* cudnnBackendAttributeType_t, and how large an element of each is. */
 #define TYPES                     \
@@ -145,6 +145,38 @@ void wl_cudnn_attribute_set_part(struct wl_cudnn_node *self, int name, struct wl
     wl_cudnn_attribute_set(self, name, TYPE_DESCRIPTOR, 1, &part);
 }
 
+/* The row of an attribute, of that type if there is one; NULL: the descriptor has no such. */
+static const struct row *find_row(int node, int name, int type)
+{
+    const struct row *found = NULL;
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
+        if (rows[i].node == node && rows[i].name == name && (!found || rows[i].type == type))
+            found = &rows[i];
+    return found;
+}
+
+void wl_cudnn_attribute_default(struct wl_cudnn_node *self, int name, double value)
+{
+    union {
+        double real;
+        int64_t wide;
+        int32_t narrow;
+        uint8_t byte;
+    } made;
+    const int type = find_row(self->type, name, -1)->type;
+    if (wl_cudnn_attribute(self, name))
+        return;
+    if (type == TYPE_DOUBLE)
+        made.real = value;
+    else if (type_bytes[type] == 8)
+        made.wide = (int64_t)value;
+    else if (type_bytes[type] == 4)
+        made.narrow = (int32_t)value;
+    else
+        made.byte = (uint8_t)value;
+    wl_cudnn_attribute_set(self, name, type, 1, &made);
+}
+
 int64_t wl_cudnn_number(const struct wl_cudnn_node *self, int name, int64_t otherwise)
 {
     const struct wl_cudnn_attribute *found = wl_cudnn_attribute(self, name);
@@ -186,6 +218,12 @@ struct wl_cudnn_node *wl_cudnn_part(const struct wl_cudnn_node *self, int name)
 
 /* ---- calls ---- */
 
+int wl_cudnn_bad_param(enum wl_cudnn_detail detail)
+{
+    enum { FIRST_WITH_DETAILS = 90000 };
+    return WL_CUDNN_BAD_PARAM + (wl_cudnn_version.number >= FIRST_WITH_DETAILS ? (int)detail : 0);
+}
+
 static bool is_operation(int type)
 {
     return (type >= WL_CUDNN_NODE_OF_FORWARD && type <= WL_CUDNN_NODE_OF_STATISTICS) ||
@@ -212,16 +250,6 @@ static bool has_part(const struct row *row, const struct wl_cudnn_node *part)
                                                 : part->type == row->part;
 }
 
-/* The row of an attribute, of that type if there is one; NULL: the descriptor has no such. */
-static const struct row *find_row(int node, int name, int type)
-{
-    const struct row *found = NULL;
-    for (size_t i = 0; i < WL_COUNT(rows); i++)
-        if (rows[i].node == node && rows[i].name == name && (!found || rows[i].type == type))
-            found = &rows[i];
-    return found;
-}
-
 static int refuse_number(const char *call, const char *what, int number)
 {
     char text[64];
@@ -244,23 +272,30 @@ int cudnnBackendCreateDescriptor(int type, void **descriptor)
     return WL_CUDNN_OK;
 }
 
+/* What a call answers for what is no descriptor. */
+static int no_descriptor(const void *descriptor)
+{
+    return descriptor ? WL_CUDNN_BAD_PARAM : wl_cudnn_bad_param(WL_CUDNN_NULL_POINTER);
+}
+
 int cudnnBackendDestroyDescriptor(void *descriptor)
 {
     struct wl_cudnn_node *node = node_of(descriptor);
     if (!node)
-        return WL_CUDNN_BAD_PARAM;
+        return no_descriptor(descriptor);
     wl_cudnn_node_release(node);
     wl_stand_in_destroy(descriptor, MAGIC);
     return WL_CUDNN_OK;
 }
 
-/* The descriptor is as new. */
+/* The descriptor is as new; what it was stays with those that it was given to. */
 int cudnnBackendInitialize(void *descriptor)
 {
     struct wl_cudnn_node *node = node_of(descriptor);
-    if (!node || node->is_final)
+    if (!node)
         return WL_CUDNN_BAD_PARAM;
-    clear_attributes(node);
+    ((struct descriptor *)descriptor)->node = wl_cudnn_node_make(node->type);
+    wl_cudnn_node_release(node);
     return WL_CUDNN_OK;
 }
 
@@ -273,8 +308,10 @@ static int read_parts(const struct row *row, int64_t count, const void *elements
         memcpy(&descriptor, (const char *)elements + (size_t)i * sizeof descriptor,
                sizeof descriptor);
         parts[i] = node_of(descriptor);
-        if (!parts[i] || !parts[i]->is_final || !has_part(row, parts[i]))
+        if (!parts[i] || !has_part(row, parts[i]))
             return WL_CUDNN_BAD_PARAM;
+        if (!parts[i]->is_final)
+            return wl_cudnn_bad_param(WL_CUDNN_NOT_FINAL);
     }
     return WL_CUDNN_OK;
 }
@@ -282,16 +319,18 @@ static int read_parts(const struct row *row, int64_t count, const void *elements
 int cudnnBackendSetAttribute(void *descriptor, int name, int type, int64_t count,
                              const void *elements)
 {
-    enum { MOST = 256 };
-    struct wl_cudnn_node *node = node_of(descriptor), *parts[MOST];
+    enum { MOST_PARTS = 64 };
+    struct wl_cudnn_node *node = node_of(descriptor), *parts[MOST_PARTS];
     if (!node)
-        return WL_CUDNN_BAD_PARAM;
-    if (node->is_final)
-        return WL_CUDNN_NOT_INITIALIZED;
+        return no_descriptor(descriptor);
     const struct row *row = find_row(node->type, name, type);
-    if (!row)
+    if (node->is_final || !row)
+        return WL_CUDNN_BAD_PARAM;
+    if (row->flags & REFUSED)
         return refuse_number("cudnnBackendSetAttribute", "attribute", name);
-    if (row->type != type || row->flags & TOLD || count < 0 || (count && !elements))
+    if (row->type != type)
+        return wl_cudnn_bad_param(WL_CUDNN_WRONG_TYPE);
+    if (row->flags & TOLD || count < 1 || !elements)
         return WL_CUDNN_BAD_PARAM;
     if (count > row->most)
         return row->most > 1 ? refuse_number("cudnnBackendSetAttribute",
@@ -331,10 +370,14 @@ int cudnnBackendGetAttribute(void *descriptor, int name, int type, int64_t wante
     if (!node->is_final)
         return WL_CUDNN_NOT_INITIALIZED;
     const struct row *row = find_row(node->type, name, type);
-    if (!row)
+    if (!row || (!count && !elements))
+        return WL_CUDNN_BAD_PARAM;
+    if (row->flags & REFUSED)
         return refuse_number("cudnnBackendGetAttribute", "attribute", name);
     const struct wl_cudnn_attribute *found = wl_cudnn_attribute(node, name);
-    if (row->type != type || (found && found->type != type))
+    if (row->type != type)
+        return wl_cudnn_bad_param(WL_CUDNN_WRONG_TYPE);
+    if (found && found->type != type)
         return WL_CUDNN_BAD_PARAM;
     const int64_t there = found ? found->count : 0, told = wanted < there ? wanted : there;
     if (count)
@@ -351,15 +394,17 @@ int cudnnBackendFinalize(void *descriptor)
 {
     struct wl_cudnn_node *node = node_of(descriptor);
     if (!node)
+        return no_descriptor(descriptor);
+    if (node->is_final)
         return WL_CUDNN_BAD_PARAM;
-    for (size_t i = 0; i < WL_COUNT(rows) && !node->is_final; i++)
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
         if (rows[i].node == node->type && rows[i].flags & MUST) {
             const struct wl_cudnn_attribute *found = wl_cudnn_attribute(node, rows[i].name);
             if (!found || !found->count)
                 return WL_CUDNN_BAD_PARAM;
         }
-    const int status = node->is_final ? WL_CUDNN_OK : wl_cudnn_node_finish(node);
-    node->is_final |= status == WL_CUDNN_OK;
+    const int status = wl_cudnn_node_finish(node);
+    node->is_final = status == WL_CUDNN_OK;
     return status;
 }
 
@@ -368,8 +413,10 @@ int cudnnBackendExecute(void *handle, void *plan_descriptor, void *pack_descript
     const struct wl_cudnn_node *plan = final_node_of(plan_descriptor, WL_CUDNN_NODE_PLAN),
                                *pack = final_node_of(pack_descriptor, WL_CUDNN_NODE_PACK);
     void *stream;
-    if (!plan || !pack || !wl_cudnn_stream(handle, &stream))
+    if (!plan_descriptor || !pack_descriptor || !wl_cudnn_stream(handle, &stream))
         return WL_CUDNN_BAD_PARAM;
+    if (!plan || !pack)
+        return wl_cudnn_bad_param(WL_CUDNN_NOT_FINAL);
     const struct wl_cudnn_node *config = wl_cudnn_part(plan, WL_CUDNN_PLAN_CONFIG),
                                *engine = wl_cudnn_part(config, WL_CUDNN_CONFIG_ENGINE),
                                *graph = wl_cudnn_part(engine, WL_CUDNN_ENGINE_GRAPH);

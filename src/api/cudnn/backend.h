@@ -48,6 +48,14 @@ enum wl_cudnn_attribute_name {
 #undef Y
 };
 
+/* What of a status WL_CUDNN_BAD_PARAM cuDNN 9 tells more of, and what is told then. */
+enum wl_cudnn_detail {
+    WL_CUDNN_NULL_POINTER = 2,
+    WL_CUDNN_NOT_FINAL = 4,
+    WL_CUDNN_WRONG_TYPE = 10,
+};
+int wl_cudnn_bad_param(enum wl_cudnn_detail detail);
+
 struct wl_cudnn_node;
 
 struct wl_cudnn_attribute {
@@ -77,6 +85,9 @@ void wl_cudnn_attribute_set(struct wl_cudnn_node *self, int name, int type, int6
                             const void *values);
 void wl_cudnn_attribute_set_part(struct wl_cudnn_node *self, int name, struct wl_cudnn_node *part);
 void wl_cudnn_attribute_set_number(struct wl_cudnn_node *self, int name, int64_t value);
+
+/* Sets a number, of the first of its types, where nothing was set. */
+void wl_cudnn_attribute_default(struct wl_cudnn_node *self, int name, double value);
 
 /* Its first element as a number, or what is given where it was not set. */
 int64_t wl_cudnn_number(const struct wl_cudnn_node *self, int name, int64_t otherwise);

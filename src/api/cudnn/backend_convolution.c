@@ -55,7 +55,9 @@ static void read_convolution(const struct wl_cudnn_node *self, const struct wl_c
 /* Has x copied with its padding where that is not the same on both sides. */
 static int pad(struct plan *self, const struct wl_cudnn_node *convolution)
 {
-    const int64_t *after = wl_cudnn_attribute(convolution, WL_CUDNN_CONVOLUTION_POST_PADS)->values;
+    const struct wl_cudnn_attribute *found =
+        wl_cudnn_attribute(convolution, WL_CUDNN_CONVOLUTION_POST_PADS);
+    const int64_t zeros[WL_CUDNN_SPATIAL_MAX] = {0}, *after = found ? found->values : zeros;
     struct wl_cudnn_tensor *x = &self->taken[X].shape;
     bool is_even = true;
     for (int i = 0; i < self->is.spatial; i++)

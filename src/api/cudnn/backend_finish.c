@@ -21,15 +21,25 @@ static bool is_within(const struct wl_cudnn_node *self, int name, int64_t count,
     return true;
 }
 
+/* A value of the host is one element; addresses are multiples of elements. */
+static bool is_placed(const struct wl_cudnn_node *self, int64_t rank, int type)
+{
+    const size_t bytes = wl_cudnn_type_bytes(type);
+    const int64_t alignment = wl_cudnn_number(self, WL_CUDNN_TENSOR_ALIGNMENT, 0);
+    return alignment > 0 && (!bytes || alignment % (int64_t)bytes == 0) &&
+           (!wl_cudnn_number(self, WL_CUDNN_TENSOR_IS_VALUE, 0) ||
+            is_within(self, WL_CUDNN_TENSOR_DIMENSIONS, rank, 1, 1));
+}
+
 static int finish_tensor(struct wl_cudnn_node *self)
 {
     enum { LAST_TYPE = 21 };
     const int64_t rank = wl_cudnn_attribute(self, WL_CUDNN_TENSOR_DIMENSIONS)->count,
-                  type = wl_cudnn_number(self, WL_CUDNN_TENSOR_DATA_TYPE, -1);
+                  type = wl_cudnn_number(self, WL_CUDNN_TENSOR_DATA_TYPE, 0);
     const bool is_right = type >= 0 && type <= LAST_TYPE &&
                           is_within(self, WL_CUDNN_TENSOR_DIMENSIONS, rank, 1, INT64_MAX) &&
                           is_within(self, WL_CUDNN_TENSOR_STRIDES, rank, 0, INT64_MAX) &&
-                          wl_cudnn_number(self, WL_CUDNN_TENSOR_ALIGNMENT, 0) > 0 &&
+                          is_placed(self, rank, (int)type) &&
                           wl_cudnn_number(self, WL_CUDNN_TENSOR_VECTOR_COUNT, 1) > 0;
     return is_right ? WL_CUDNN_OK : WL_CUDNN_BAD_PARAM;
 }
@@ -38,11 +48,14 @@ static int finish_convolution(struct wl_cudnn_node *self)
 {
     const int64_t spatial = wl_cudnn_number(self, WL_CUDNN_CONVOLUTION_SPATIAL, 0),
                   mode = wl_cudnn_number(self, WL_CUDNN_CONVOLUTION_MODE, -1);
-    const bool is_right = spatial > 0 && (mode == 0 || mode == 1) &&
-                          is_within(self, WL_CUDNN_CONVOLUTION_DILATIONS, spatial, 1, INT_MAX) &&
-                          is_within(self, WL_CUDNN_CONVOLUTION_STRIDES, spatial, 1, INT_MAX) &&
-                          is_within(self, WL_CUDNN_CONVOLUTION_PADS, spatial, 0, INT_MAX) &&
-                          is_within(self, WL_CUDNN_CONVOLUTION_POST_PADS, spatial, 0, INT_MAX);
+    const struct wl_cudnn_attribute *after =
+        wl_cudnn_attribute(self, WL_CUDNN_CONVOLUTION_POST_PADS);
+    const bool is_right =
+        spatial > 0 && (mode == 0 || mode == 1) &&
+        is_within(self, WL_CUDNN_CONVOLUTION_DILATIONS, spatial, 1, INT_MAX) &&
+        is_within(self, WL_CUDNN_CONVOLUTION_STRIDES, spatial, 1, INT_MAX) &&
+        is_within(self, WL_CUDNN_CONVOLUTION_PADS, spatial, 0, INT_MAX) &&
+        (!after || is_within(self, WL_CUDNN_CONVOLUTION_POST_PADS, spatial, 0, INT_MAX));
     return is_right ? WL_CUDNN_OK : WL_CUDNN_BAD_PARAM;
 }
 
@@ -66,7 +79,7 @@ static int finish_engine(struct wl_cudnn_node *self)
     const struct wl_cudnn_graph *graph = wl_cudnn_part(self, WL_CUDNN_ENGINE_GRAPH)->graph;
     if (!wl_cudnn_graph_is_computed(graph))
         return wl_cudnn_graph_refuse(graph);
-    return index == 0 ? WL_CUDNN_OK : WL_CUDNN_BAD_PARAM;
+    return index == 0 ? WL_CUDNN_OK : WL_CUDNN_NOT_SUPPORTED; /* as cuDNN has it */
 }
 
 static const struct wl_cudnn_graph *graph_of_engine(const struct wl_cudnn_node *engine)
@@ -82,7 +95,7 @@ static int finish_config(struct wl_cudnn_node *self)
     const size_t bytes =
         wl_cudnn_graph_workspace(graph_of_engine(wl_cudnn_part(self, WL_CUDNN_CONFIG_ENGINE)));
     wl_cudnn_attribute_set_number(self, WL_CUDNN_CONFIG_WORKSPACE, (int64_t)bytes);
-    wl_cudnn_attribute_set_number(self, WL_CUDNN_CONFIG_SHARED, 0);
+    wl_cudnn_attribute_default(self, WL_CUDNN_CONFIG_SHARED, 0);
     return WL_CUDNN_OK;
 }
 
@@ -94,13 +107,11 @@ static struct wl_cudnn_node *make_around(int type, int name, struct wl_cudnn_nod
     return made;
 }
 
+static void set_defaults(struct wl_cudnn_node *self);
+
 static int finish_heuristics(struct wl_cudnn_node *self)
 {
-    enum { LAST_MODE = 3 };
-    const int64_t mode = wl_cudnn_number(self, WL_CUDNN_HEURISTICS_MODE, -1);
     struct wl_cudnn_node *graph = wl_cudnn_part(self, WL_CUDNN_HEURISTICS_GRAPH);
-    if (mode < 0 || mode > LAST_MODE)
-        return WL_CUDNN_BAD_PARAM;
     if (!wl_cudnn_graph_is_computed(graph->graph))
         return wl_cudnn_graph_refuse(graph->graph);
     struct wl_cudnn_node *engine = make_around(WL_CUDNN_NODE_ENGINE, WL_CUDNN_ENGINE_GRAPH, graph);
@@ -108,6 +119,7 @@ static int finish_heuristics(struct wl_cudnn_node *self)
     struct wl_cudnn_node *config =
         make_around(WL_CUDNN_NODE_CONFIG, WL_CUDNN_CONFIG_ENGINE, engine);
     const int status = finish_config(config);
+    set_defaults(engine);
     engine->is_final = config->is_final = true;
     wl_cudnn_attribute_set_part(self, WL_CUDNN_HEURISTICS_RESULTS, config);
     wl_cudnn_node_release(engine);
@@ -130,10 +142,28 @@ static int finish_pack(struct wl_cudnn_node *self)
 {
     if (wl_cudnn_attribute(self, WL_CUDNN_PACK_INTERMEDIATES))
         return wl_cudnn_refuse("cudnnBackendFinalize", "variant packs with intermediates");
-    return wl_cudnn_attribute(self, WL_CUDNN_PACK_IDS)->count ==
-                   wl_cudnn_attribute(self, WL_CUDNN_PACK_POINTERS)->count
-               ? WL_CUDNN_OK
-               : WL_CUDNN_BAD_PARAM;
+    const struct wl_cudnn_attribute *ids = wl_cudnn_attribute(self, WL_CUDNN_PACK_IDS),
+                                    *pointers = wl_cudnn_attribute(self, WL_CUDNN_PACK_POINTERS);
+    return (ids ? ids->count : 0) == (pointers ? pointers->count : 0) ? WL_CUDNN_OK
+                                                                      : WL_CUDNN_BAD_PARAM;
+}
+
+static int finish_reduction(struct wl_cudnn_node *self)
+{
+    enum { LAST_OPERATOR = 8 };
+    const int64_t mode = wl_cudnn_number(self, WL_CUDNN_REDUCTION_OPERATOR, -1);
+    return mode >= 0 && mode <= LAST_OPERATOR ? WL_CUDNN_OK : WL_CUDNN_BAD_PARAM;
+}
+
+static int finish_rng(struct wl_cudnn_node *self)
+{
+    enum { BERNOULLI = 0, NORMAL = 2 };
+    const int64_t mode = wl_cudnn_number(self, WL_CUDNN_RNG_DISTRIBUTION, -1);
+    const double part = wl_cudnn_real(self, WL_CUDNN_RNG_PROBABILITY, -1);
+    return mode < BERNOULLI || mode > NORMAL || (mode == BERNOULLI && !(part >= 0 && part <= 1)) ||
+                   (mode == NORMAL && !(wl_cudnn_real(self, WL_CUDNN_RNG_DEVIATION, 0) > 0))
+               ? WL_CUDNN_BAD_PARAM
+               : WL_CUDNN_OK;
 }
 
 /* An engine gives these, which has none. */
@@ -141,6 +171,35 @@ static int finish_never(struct wl_cudnn_node *self)
 {
     (void)self;
     return WL_CUDNN_BAD_PARAM;
+}
+
+/* What is read back of what was not set. */
+static void set_defaults(struct wl_cudnn_node *self)
+{
+    static const struct {
+        int type, name;
+        double value;
+    } rows[] = {
+        {WL_CUDNN_NODE_OF_FORWARD, WL_CUDNN_OF_FORWARD_ALPHA, 1},
+        {WL_CUDNN_NODE_OF_FORWARD, WL_CUDNN_OF_FORWARD_BETA, 0},
+        {WL_CUDNN_NODE_OF_DATA, WL_CUDNN_OF_DATA_ALPHA, 1},
+        {WL_CUDNN_NODE_OF_DATA, WL_CUDNN_OF_DATA_BETA, 0},
+        {WL_CUDNN_NODE_OF_FILTER, WL_CUDNN_OF_FILTER_ALPHA, 1},
+        {WL_CUDNN_NODE_OF_FILTER, WL_CUDNN_OF_FILTER_BETA, 0},
+        {WL_CUDNN_NODE_GRAPH, WL_CUDNN_GRAPH_IS_DYNAMIC, 0},
+        {WL_CUDNN_NODE_TENSOR, WL_CUDNN_TENSOR_DATA_TYPE, WL_CUDNN_FLOAT},
+        {WL_CUDNN_NODE_TENSOR, WL_CUDNN_TENSOR_ID, 0},
+        {WL_CUDNN_NODE_TENSOR, WL_CUDNN_TENSOR_VECTOR_COUNT, 1},
+        {WL_CUDNN_NODE_TENSOR, WL_CUDNN_TENSOR_VECTOR_DIMENSION, -1},
+        {WL_CUDNN_NODE_TENSOR, WL_CUDNN_TENSOR_IS_VIRTUAL, 0},
+        {WL_CUDNN_NODE_TENSOR, WL_CUDNN_TENSOR_IS_VALUE, 0},
+        {WL_CUDNN_NODE_ENGINE, WL_CUDNN_ENGINE_SM_COUNT, 0},
+        {WL_CUDNN_NODE_MATMUL, WL_CUDNN_MATMUL_PADDING, 0},
+        {WL_CUDNN_NODE_REDUCTION, WL_CUDNN_REDUCTION_IS_DETERMINISTIC, 0},
+    };
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
+        if (rows[i].type == self->type)
+            wl_cudnn_attribute_default(self, rows[i].name, rows[i].value);
 }
 
 int wl_cudnn_node_finish(struct wl_cudnn_node *self)
@@ -168,10 +227,15 @@ int wl_cudnn_node_finish(struct wl_cudnn_node *self)
         {WL_CUDNN_NODE_HEURISTICS, finish_heuristics},
         {WL_CUDNN_NODE_PLAN, finish_plan},
         {WL_CUDNN_NODE_PACK, finish_pack},
+        {WL_CUDNN_NODE_REDUCTION, finish_reduction},
+        {WL_CUDNN_NODE_RNG, finish_rng},
         {WL_CUDNN_NODE_KNOB_INFO, finish_never},
     };
+    int status = WL_CUDNN_OK;
     for (size_t i = 0; i < WL_COUNT(rows); i++)
         if (rows[i].type == self->type)
-            return rows[i].finish(self);
-    return WL_CUDNN_OK;
+            status = rows[i].finish(self);
+    if (status == WL_CUDNN_OK)
+        set_defaults(self);
+    return status;
 }

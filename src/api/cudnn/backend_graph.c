@@ -346,7 +346,7 @@ static void *pointer_of(const struct wl_cudnn_node *pack, int64_t id)
 {
     const struct wl_cudnn_attribute *ids = wl_cudnn_attribute(pack, WL_CUDNN_PACK_IDS),
                                     *pointers = wl_cudnn_attribute(pack, WL_CUDNN_PACK_POINTERS);
-    for (int64_t i = 0; i < ids->count; i++)
+    for (int64_t i = 0; ids && i < ids->count; i++)
         if (((const int64_t *)ids->values)[i] == id)
             return ((void *const *)pointers->values)[i];
     return NULL;
@@ -403,7 +403,7 @@ static int find_data(const struct wl_cudnn_graph *self, const struct wl_cudnn_no
                 ? base ? base + self->between[find_between(self, id_of(tensor))].offset : NULL
                 : pointer_of(pack, id_of(tensor));
         if (!data)
-            return WL_CUDNN_BAD_PARAM;
+            return wl_cudnn_bad_param(WL_CUDNN_NULL_POINTER);
         if (places[i].is_value && !read_value(data, places[i].shape.type, &places[i].value))
             return wl_cudnn_refuse("cudnnBackendExecute", "values of that type");
         places[i].data = places[i].is_value ? NULL : data;
@@ -420,7 +420,7 @@ int wl_cudnn_graph_run(const struct wl_cudnn_graph *self, void *stream,
         .is_run = true, .stream = stream, .scratch = base ? base + self->between_bytes : NULL};
     int status = wl_cudnn_graph_is_computed(self) ? WL_CUDNN_OK : WL_CUDNN_NOT_SUPPORTED;
     if (!base && wl_cudnn_graph_workspace(self))
-        return WL_CUDNN_BAD_PARAM;
+        return wl_cudnn_bad_param(WL_CUDNN_NULL_POINTER);
     for (int run = 0; run < 2; run++) /* nothing is computed if one tensor is missing */
         for (int i = 0; i < self->count && status == WL_CUDNN_OK; i++) {
             const struct wl_cudnn_node *operation = self->operations[i];

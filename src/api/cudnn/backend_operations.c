@@ -177,7 +177,7 @@ int wl_cudnn_operation_pointwise(const struct wl_cudnn_node *self, struct wl_cud
 {
     enum { INDEX = 501 };
     const struct wl_cudnn_node *pointwise = wl_cudnn_part(self, WL_CUDNN_OF_POINTWISE_POINTWISE);
-    const int64_t mode = wl_cudnn_number(pointwise, WL_CUDNN_POINTWISE_MODE, -1);
+    const int64_t mode = wl_cudnn_number(pointwise, WL_CUDNN_POINTWISE_MODE, 0);
     const unsigned needs = needs_of(mode);
     const int out = needs & NEEDS_DY ? DX : Y, second = needs & NEEDS_DY ? DY : B,
               axis = (int)wl_cudnn_number(pointwise, WL_CUDNN_POINTWISE_AXIS, -1);
@@ -227,7 +227,8 @@ static int check_matmul(const struct wl_cudnn_place *places)
             return WL_CUDNN_NOT_SUPPORTED;
     }
     for (int i = 0; i < rank - 2; i++)
-        if (c->dims[i] % a->dims[i] || c->dims[i] % b->dims[i])
+        if (c->dims[i] % a->dims[i] || c->dims[i] % b->dims[i] ||
+            (c->dims[i] != a->dims[i] && c->dims[i] != b->dims[i]))
             return WL_CUDNN_BAD_PARAM;
     return wl_cudnn_is_writable(c) && is_countable(c) ? WL_CUDNN_OK : WL_CUDNN_NOT_SUPPORTED;
 }
@@ -296,11 +297,8 @@ static int reduce(int mode, const struct wl_cudnn_place *from, const struct wl_c
 int wl_cudnn_operation_reduction(const struct wl_cudnn_node *self, struct wl_cudnn_place *places,
                                  struct wl_cudnn_pass *pass)
 {
-    enum { LAST_MODE = 8 };
     const int64_t mode = wl_cudnn_number(wl_cudnn_part(self, WL_CUDNN_OF_REDUCTION_REDUCTION),
                                          WL_CUDNN_REDUCTION_OPERATOR, -1);
-    if (mode < 0 || mode > LAST_MODE)
-        return WL_CUDNN_BAD_PARAM;
     const int status = check_reduction(&places[0], &places[1]);
     return status || !pass->is_run ? status
                                    : reduce((int)mode, &places[0], &places[1], pass->stream);
