@@ -165,6 +165,70 @@ static void test_fused(void)
     }
 }
 
+/* ---- plans as texts ---- */
+
+/* A plan that is read from a text does what the one does that was written. */
+static void test_text(void)
+{
+    enum { CHARACTER = 24, LONGEST = 1 << 16 };
+    static double sums[MOST];
+    static char text[LONGEST];
+    void *x = tensor(0, FLOATS, 4, x_dims), *w = tensor(1, FLOATS, 4, w_dims),
+         *y = tensor(2, FLOATS, 4, y_dims), *between = tensor_with(3, FLOATS, 4, y_dims, true),
+         *made = convolution(FLOATS, true), *mode = make(0), *operations[] = {NULL, make(FORWARD)},
+         *workspace = NULL;
+    set_enum(mode, 0, MODE_POINTWISE, 100);
+    set_real(mode, 4, 1.25);
+    EXPECT(cudnnBackendFinalize(mode), 0);
+    operations[0] = operation_of(mode, between, NULL, y);
+    void *parts[] = {made, w, x, between};
+    for (int i = 0; i < 4; i++)
+        set_part(operations[1], 702 + i, parts[i]);
+    void *graph = make_graph(2, operations), *plan = NULL, *read = make(5);
+    EXPECT(cudnnBackendFinalize(graph), 0);
+    plan = make_plan(graph);
+    int64_t length = 0, count = 0, bytes = 0, ids[] = {0, 1, 2};
+    EXPECT(cudnnBackendGetAttribute(plan, 405, CHARACTER, 0, &length, NULL), 0);
+    EXPECT(length > 100 && length < LONGEST, 1);
+    EXPECT(cudnnBackendGetAttribute(plan, 405, CHARACTER, length, &count, text), 0);
+    EXPECT(count, length);
+    EXPECT(cudnnBackendDestroyDescriptor(plan), 0);
+    set(read, 400, HANDLE, 1, &handle);
+    set(read, 405, CHARACTER, length, text);
+    EXPECT(cudnnBackendFinalize(read), 0);
+    EXPECT(cudnnBackendGetAttribute(read, 402, INT64, 1, NULL, &bytes), 0);
+    EXPECT(cudaMalloc(&workspace, (size_t)bytes), 0);
+    void *pack = make_pack(3, ids, device, workspace);
+    EXPECT(cudnnBackendExecute(handle, read, pack), 0);
+    memset(sums, 0, sizeof sums);
+    convolve(FORWARD, true, host[0], host[1], NULL, sums);
+    for (int i = 0; i < counts[2]; i++)
+        expect_near("text", i, got(2, i), fmax(0, fmin(sums[i], 1.25)), 1e-6);
+    EXPECT(cudnnBackendDestroyDescriptor(read), 0);
+    for (int64_t i = 0; i < length;
+         i++) { /* what is cut off or changed is wrong, or another plan */
+        char changed[8];
+        memcpy(changed, text + i, 1);
+        read = make(5);
+        if (i)
+            set(read, 405, CHARACTER, i, text);
+        EXPECT(cudnnBackendFinalize(read), i ? BAD_PARAM : NOT_FINAL);
+        EXPECT(cudnnBackendDestroyDescriptor(read), 0);
+        read = make(5);
+        text[i] = (char)('0' + i % 10);
+        set(read, 405, CHARACTER, length, text);
+        capture_stderr();
+        cudnnBackendFinalize(read);
+        captured_stderr();
+        EXPECT(cudnnBackendDestroyDescriptor(read), 0);
+        memcpy(text + i, changed, 1);
+    }
+    cudaFree(workspace);
+    void *all[] = {x, w, y, between, made, mode, operations[0], operations[1], pack};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        EXPECT(cudnnBackendDestroyDescriptor(all[i]), 0);
+}
+
 /* ---- what is wrong ---- */
 
 /* A convolution of what lies between operations as doubles; with a cache of kernels, and as if
@@ -190,7 +254,7 @@ static void test_before(void)
     set_part(cache, 2400, graph);
     EXPECT(cudnnBackendFinalize(cache), 0);
     set_part(plan, 406, cache);
-    EXPECT(cudnnBackendFinalize(plan), BAD_PARAM); /* without an engine */
+    EXPECT(cudnnBackendFinalize(plan), NOT_FINAL); /* without an engine */
     EXPECT(cudnnBackendDestroyDescriptor(plan), 0);
     EXPECT(cudnnBackendDestroyDescriptor(cache), 0);
     EXPECT(cudnnBackendDestroyDescriptor(graph), 0);
@@ -480,6 +544,7 @@ int main(void)
     test_far_tensor();
     test_wrong_product();
     test_wrong_graphs();
+    test_text();
     EXPECT(cudnnDestroy(handle), 0);
     return failures != 0;
 }

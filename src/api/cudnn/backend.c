@@ -33,6 +33,7 @@ enum { MUST = 1, TOLD = 2, REFUSED = 4 };
     T(ENUM_BEHAVIOUR_NOTE, 19, 4) \
     T(ENUM_ORDER, 20, 4)          \
     T(INT32, 23, 4)               \
+    T(CHARACTER, 24, 1)           \
     T(ENUM_NORM, 27, 4)           \
     T(ENUM_PHASE, 28, 4)          \
     T(ENUM_DISTRIBUTION, 29, 4)
@@ -153,6 +154,11 @@ static const struct row *find_row(int node, int name, int type)
         if (rows[i].node == node && rows[i].name == name && (!found || rows[i].type == type))
             found = &rows[i];
     return found;
+}
+
+bool wl_cudnn_attribute_is_told(const struct wl_cudnn_node *self, int name)
+{
+    return find_row(self->type, name, -1)->flags & TOLD;
 }
 
 void wl_cudnn_attribute_default(struct wl_cudnn_node *self, int name, double value)
@@ -316,14 +322,16 @@ static int read_parts(const struct row *row, int64_t count, const void *elements
     return WL_CUDNN_OK;
 }
 
-int cudnnBackendSetAttribute(void *descriptor, int name, int type, int64_t count,
-                             const void *elements)
+size_t wl_cudnn_attribute_bytes(int type)
 {
-    enum { MOST_PARTS = 64 };
-    struct wl_cudnn_node *node = node_of(descriptor), *parts[MOST_PARTS];
-    if (!node)
-        return no_descriptor(descriptor);
-    const struct row *row = find_row(node->type, name, type);
+    return type >= 0 && (size_t)type < WL_COUNT(type_bytes) ? type_bytes[type] : 0;
+}
+
+/* Whether an attribute may be set so; *row: the attribute's. */
+static int check_attribute(const struct wl_cudnn_node *node, int name, int type, int64_t count,
+                           const void *elements, const struct row **found)
+{
+    const struct row *row = *found = find_row(node->type, name, type);
     if (node->is_final || !row)
         return WL_CUDNN_BAD_PARAM;
     if (row->flags & REFUSED)
@@ -336,8 +344,33 @@ int cudnnBackendSetAttribute(void *descriptor, int name, int type, int64_t count
         return row->most > 1 ? refuse_number("cudnnBackendSetAttribute",
                                              "so many elements of attribute", name)
                              : WL_CUDNN_BAD_PARAM;
-    const int status =
-        type == TYPE_DESCRIPTOR ? read_parts(row, count, elements, parts) : WL_CUDNN_OK;
+    return WL_CUDNN_OK;
+}
+
+int wl_cudnn_attribute_give(struct wl_cudnn_node *self, int name, int type, int64_t count,
+                            const void *values)
+{
+    const struct row *row;
+    const int status = check_attribute(self, name, type, count, values, &row);
+    for (int64_t i = 0; !status && type == TYPE_DESCRIPTOR && i < count; i++)
+        if (!has_part(row, ((struct wl_cudnn_node *const *)values)[i]))
+            return WL_CUDNN_BAD_PARAM;
+    if (!status)
+        wl_cudnn_attribute_set(self, name, type, count, values);
+    return status;
+}
+
+int cudnnBackendSetAttribute(void *descriptor, int name, int type, int64_t count,
+                             const void *elements)
+{
+    enum { MOST_PARTS = 64 };
+    struct wl_cudnn_node *node = node_of(descriptor), *parts[MOST_PARTS];
+    const struct row *row;
+    if (!node)
+        return no_descriptor(descriptor);
+    int status = check_attribute(node, name, type, count, elements, &row);
+    if (!status && type == TYPE_DESCRIPTOR)
+        status = read_parts(row, count, elements, parts);
     if (status == WL_CUDNN_OK)
         wl_cudnn_attribute_set(node, name, type, count,
                                type == TYPE_DESCRIPTOR ? (const void *)parts : elements);
@@ -390,11 +423,8 @@ int cudnnBackendGetAttribute(void *descriptor, int name, int type, int64_t wante
     return WL_CUDNN_OK;
 }
 
-int cudnnBackendFinalize(void *descriptor)
+int wl_cudnn_node_finalize(struct wl_cudnn_node *node)
 {
-    struct wl_cudnn_node *node = node_of(descriptor);
-    if (!node)
-        return no_descriptor(descriptor);
     if (node->is_final)
         return WL_CUDNN_BAD_PARAM;
     for (size_t i = 0; i < WL_COUNT(rows); i++)
@@ -406,6 +436,12 @@ int cudnnBackendFinalize(void *descriptor)
     const int status = wl_cudnn_node_finish(node);
     node->is_final = status == WL_CUDNN_OK;
     return status;
+}
+
+int cudnnBackendFinalize(void *descriptor)
+{
+    struct wl_cudnn_node *node = node_of(descriptor);
+    return node ? wl_cudnn_node_finalize(node) : no_descriptor(descriptor);
 }
 
 int cudnnBackendExecute(void *handle, void *plan_descriptor, void *pack_descriptor)

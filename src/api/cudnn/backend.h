@@ -39,6 +39,14 @@ enum wl_cudnn_node_type {
     WL_CUDNN_NODE_CACHE = 34, /* of kernels: nothing is compiled for a graph */
 };
 
+/* Those of cudnnBackendAttributeType_t that are told apart by what they hold. */
+enum {
+    WL_CUDNN_IS_HANDLE = 0,
+    WL_CUDNN_IS_POINTER = 6,
+    WL_CUDNN_IS_DESCRIPTOR = 15,
+    WL_CUDNN_IS_CHARACTER = 24,
+};
+
 /* What the rows of backend_attributes.def call each attribute. */
 enum wl_cudnn_attribute_name {
 #define X(node, name, number, type, most, flags, part) WL_CUDNN_##node##_##name = (number),
@@ -95,8 +103,26 @@ double wl_cudnn_real(const struct wl_cudnn_node *self, int name, double otherwis
 /* Its first descriptor's node; NULL: it was not set. */
 struct wl_cudnn_node *wl_cudnn_part(const struct wl_cudnn_node *self, int name);
 
+/* Checks that the descriptor has such an attribute, and sets it; a status. Values of descriptors
+ * are nodes. */
+int wl_cudnn_attribute_give(struct wl_cudnn_node *self, int name, int type, int64_t count,
+                            const void *values);
+/* 0: there is no such type. */
+size_t wl_cudnn_attribute_bytes(int type);
+/* Whether it is only read. */
+bool wl_cudnn_attribute_is_told(const struct wl_cudnn_node *self, int name);
+
+/* Makes the node final; a status. */
+int wl_cudnn_node_finalize(struct wl_cudnn_node *self);
 /* Checks attributes, which are there, and sets those that are only read; a status. */
 int wl_cudnn_node_finish(struct wl_cudnn_node *self);
+
+/* ---- plans as texts ---- */
+
+/* All that a configuration holds, as numbers in JSON, which the caller frees. */
+char *wl_cudnn_node_write(const struct wl_cudnn_node *config);
+/* The configuration of such a text, final; NULL: it is none. */
+struct wl_cudnn_node *wl_cudnn_node_read(const char *text, size_t length);
 
 /* ---- graphs ---- */
 

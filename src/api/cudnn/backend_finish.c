@@ -132,7 +132,22 @@ static int finish_plan(struct wl_cudnn_node *self)
     if (wl_cudnn_attribute(self, WL_CUDNN_PLAN_INTERMEDIATES) ||
         wl_cudnn_attribute(self, WL_CUDNN_PLAN_RUN_INTERMEDIATES))
         return wl_cudnn_refuse("cudnnBackendFinalize", "plans with intermediate tensors");
+    const struct wl_cudnn_attribute *given = wl_cudnn_attribute(self, WL_CUDNN_PLAN_TEXT);
     const struct wl_cudnn_node *config = wl_cudnn_part(self, WL_CUDNN_PLAN_CONFIG);
+    if (!config && !given)
+        return wl_cudnn_bad_param(WL_CUDNN_NOT_FINAL);
+    if (!config) {
+        struct wl_cudnn_node *read = wl_cudnn_node_read(given->values, (size_t)given->count);
+        if (!read)
+            return WL_CUDNN_BAD_PARAM;
+        wl_cudnn_attribute_set_part(self, WL_CUDNN_PLAN_CONFIG, read);
+        wl_cudnn_node_release(read);
+        config = read;
+    }
+    char *const text = wl_cudnn_node_write(config);
+    wl_cudnn_attribute_set(self, WL_CUDNN_PLAN_TEXT, WL_CUDNN_IS_CHARACTER, (int64_t)strlen(text),
+                           text);
+    free(text);
     wl_cudnn_attribute_set_number(self, WL_CUDNN_PLAN_WORKSPACE,
                                   wl_cudnn_number(config, WL_CUDNN_CONFIG_WORKSPACE, 0));
     return WL_CUDNN_OK;
