@@ -540,7 +540,7 @@ int main(void)
     test_others();
     test_attributes();
     test_engines(FLOATS);
-    test_engines(FP8);
+    test_engines(FP4);
     test_far_tensor();
     test_wrong_product();
     test_wrong_graphs();

@@ -41,7 +41,7 @@ enum {
     MODE_POINTWISE = 14,
     MODE_REDUCTION = 18
 };
-enum { FLOATS = 0, DOUBLES = 1, INTEGERS = 4, FP8 = 12 };
+enum { FLOATS = 0, DOUBLES = 1, INTEGERS = 4, FP4 = 16 };
 enum { FORWARD = 10, FILTER = 11, BACKWARD = 12 };
 enum { MOST = 4096 };
 

@@ -328,6 +328,47 @@ static void test_bits(void)
     }
 }
 
+/* All numbers of 8 bits, and what single-precision ones become: the nearest, ties to even, and the
+ * greatest of what is greater. */
+static void test_bytes(int type, int fraction, int bias, int greatest)
+{
+    enum { COUNT = 256 };
+    const int64_t dims[] = {1, 1, COUNT};
+    uint8_t bytes[COUNT], back[COUNT];
+    double wanted[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        const int low = i & 0x7f, exponent = low >> fraction, part = low & ((1 << fraction) - 1);
+        const double size = ldexp(part + (exponent ? 1 << fraction : 0),
+                                  (exponent ? exponent : 1) - bias - fraction);
+        bytes[i] = (uint8_t)i;
+        wanted[i] = low <= greatest ? size : fraction == 2 && !part ? INFINITY : NAN;
+        wanted[i] = i >> 7 ? -wanted[i] : wanted[i];
+    }
+    for (int way = 0; way < 2; way++) {
+        void *tensors[] = {tensor(0, way ? FLOATS : type, 3, dims),
+                           tensor(1, way ? type : FLOATS, 3, dims), pointwise(21)};
+        void *operation = operation_of(tensors[2], tensors[0], NULL, tensors[1]);
+        for (int i = 0; i < COUNT; i++) /* half way to the next one */
+            host[0][i] =
+                (i & 0x7f) < greatest && i % 128 ? (wanted[i] + wanted[i + 1]) / 2 : wanted[i] * 2;
+        if (way)
+            upload(0);
+        else
+            EXPECT(cudaMemcpy(device[0], bytes, sizeof bytes, 1), 0);
+        run(1, &operation, 3, tensors);
+        EXPECT(cudaMemcpy(back, device[1], sizeof back, 2), 0);
+        for (int i = 0; i < COUNT; i++)
+            if (!way)
+                expect_near("bytes", i, got(1, i), wanted[i], 0);
+            else if (isnan(wanted[i]))
+                EXPECT(back[i] & 0x7f, 0x7f);
+            else
+                EXPECT(back[i], (i & 0x7f) >= greatest ? (i & 0x80) | greatest
+                                : i % 128              ? i + i % 2
+                                                       : i);
+    }
+}
+
 /* A factor of the host of each floating-point type. */
 static void test_values(void)
 {
@@ -667,6 +708,8 @@ int main(void)
     test_wrong_elements();
     test_bits();
     test_values();
+    test_bytes(12, 3, 7, 0x7e);
+    test_bytes(13, 2, 15, 0x7b);
     test_derivatives();
     test_select();
     test_matmul(FLOATS);

@@ -20,6 +20,40 @@ DEVICE int take(const wl_dnn_graph_dims &dims, int d, int &place)
     return index;
 }
 
+/* Numbers of 8 bits: so many of them are the fraction. Of E5M2 the greatest exponent is that of infinity and of what is
+ * no number; of E4M3 no number is the greatest of all. */
+struct narrow {
+    int fraction, bias, greatest; /* greatest: the greatest finite one, as bits */
+};
+
+DEVICE narrow narrow_of(int type)
+{
+    return type == WL_DNN_GRAPH_E4M3 ? narrow{3, 7, 0x7e} : narrow{2, 15, 0x7b};
+}
+
+DEVICE double widen_byte(unsigned bits, const narrow &kind)
+{
+    int low = bits & 0x7f, exponent = low >> kind.fraction, one = 1 << kind.fraction, part = low & (one - 1);
+    double size = (exponent ? part + one : part) * power_of_two<double>((exponent ? exponent : 1) - kind.bias - kind.fraction);
+    if (low > kind.greatest)
+        size = kind.fraction == 2 && part == 0 ? INFINITE : __builtin_nan("");
+    return bits >> 7 ? -size : size;
+}
+
+/* The nearest, ties to even; what is greater than all is the greatest. */
+DEVICE unsigned char narrow_byte(double x, const narrow &kind)
+{
+    const double most = widen_byte(kind.greatest, kind);
+    unsigned char sign = (unsigned char)(__builtin_signbit(x) ? 0x80 : 0);
+    if (x != x)
+        return sign | 0x7f;
+    double size = magnitude(x) > most ? most : magnitude(x);
+    int exponent = (int)(__builtin_bit_cast(i64, size) >> 52) - 1023, least = 1 - kind.bias;
+    exponent = exponent < least ? least : exponent;
+    int digits = (int)round_even(size * power_of_two<double>(kind.fraction - exponent));
+    return (unsigned char)(sign | (((exponent - least) << kind.fraction) + digits));
+}
+
 DEVICE double load(const void *data, int type, i64 at)
 {
     switch (type) {
@@ -37,6 +71,9 @@ DEVICE double load(const void *data, int type, i64 at)
         return ((const int *)data)[at];
     case INT64:
         return (double)((const i64 *)data)[at];
+    case WL_DNN_GRAPH_E4M3:
+    case WL_DNN_GRAPH_E5M2:
+        return widen_byte(((const unsigned char *)data)[at], narrow_of(type));
     case WL_DNN_GRAPH_BITS:
         return ((const unsigned char *)data)[at >> 3] >> (at & 7) & 1;
     default:
@@ -78,6 +115,10 @@ DEVICE void store(void *data, int type, i64 at, double x)
         break;
     case UINT8:
         ((unsigned char *)data)[at] = (unsigned char)(int)whole(x, 0, 255);
+        break;
+    case WL_DNN_GRAPH_E4M3:
+    case WL_DNN_GRAPH_E5M2:
+        ((unsigned char *)data)[at] = narrow_byte(x, narrow_of(type));
         break;
     default:
         ((unsigned char *)data)[at] = x != 0;

@@ -126,6 +126,11 @@ struct wl_cudnn_node *wl_cudnn_node_read(const char *text, size_t length);
 
 /* ---- graphs ---- */
 
+/* 0 for a type of which nothing is computed in graphs. */
+size_t wl_cudnn_graph_type_bytes(int type);
+/* How many bytes a graph's tensor reaches over. */
+size_t wl_cudnn_graph_tensor_bytes(const struct wl_cudnn_tensor *tensor);
+
 /* What a graph's tensor is as its program described it. false: nothing is computed of such. */
 bool wl_cudnn_node_tensor(const struct wl_cudnn_node *tensor, struct wl_cudnn_tensor *made);
 

@@ -23,11 +23,17 @@ struct plan {
     long long inner;    /* elements of x's copy before the first that is no padding */
 };
 
+static bool is_whole(int type)
+{
+    return type == WL_CUDNN_INT8 || type == WL_CUDNN_UINT8 || type == WL_CUDNN_INT32 ||
+           type == WL_CUDNN_INT64;
+}
+
 static int type_of_sums(const struct wl_cudnn_place *places, int compute_type)
 {
     int type = compute_type == WL_CUDNN_DOUBLE ? WL_CUDNN_DOUBLE : WL_CUDNN_FLOAT;
     for (int i = 0; i < TENSORS; i++)
-        if (places[i].shape.type == WL_CUDNN_DOUBLE || !wl_cudnn_is_floating(places[i].shape.type))
+        if (places[i].shape.type == WL_CUDNN_DOUBLE || is_whole(places[i].shape.type))
             type = WL_CUDNN_DOUBLE; /* sums of integers have to be exact */
     return type;
 }

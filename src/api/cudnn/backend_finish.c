@@ -24,7 +24,7 @@ static bool is_within(const struct wl_cudnn_node *self, int name, int64_t count,
 /* A value of the host is one element; addresses are multiples of elements. */
 static bool is_placed(const struct wl_cudnn_node *self, int64_t rank, int type)
 {
-    const size_t bytes = wl_cudnn_type_bytes(type);
+    const size_t bytes = wl_cudnn_graph_type_bytes(type);
     const int64_t alignment = wl_cudnn_number(self, WL_CUDNN_TENSOR_ALIGNMENT, 0);
     return alignment > 0 && (!bytes || alignment % (int64_t)bytes == 0) &&
            (!wl_cudnn_number(self, WL_CUDNN_TENSOR_IS_VALUE, 0) ||

@@ -129,6 +129,18 @@ static bool is_virtual(const struct wl_cudnn_node *tensor)
     return wl_cudnn_number(tensor, WL_CUDNN_TENSOR_IS_VIRTUAL, 0) != 0;
 }
 
+size_t wl_cudnn_graph_type_bytes(int type)
+{
+    return type == WL_DNN_GRAPH_E4M3 || type == WL_DNN_GRAPH_E5M2 ? 1 : wl_cudnn_type_bytes(type);
+}
+
+size_t wl_cudnn_graph_tensor_bytes(const struct wl_cudnn_tensor *tensor)
+{
+    struct wl_cudnn_tensor bytes = *tensor;
+    bytes.type = WL_CUDNN_INT8;
+    return wl_cudnn_tensor_bytes(&bytes) * wl_cudnn_graph_type_bytes(tensor->type);
+}
+
 bool wl_cudnn_node_tensor(const struct wl_cudnn_node *tensor, struct wl_cudnn_tensor *made)
 {
     const struct wl_cudnn_attribute *dims = wl_cudnn_attribute(tensor, WL_CUDNN_TENSOR_DIMENSIONS),
@@ -145,7 +157,7 @@ bool wl_cudnn_node_tensor(const struct wl_cudnn_node *tensor, struct wl_cudnn_te
         made->dims[i] = (int)size;
         made->strides[i] = (int)stride;
     }
-    return wl_cudnn_type_bytes(made->type) &&
+    return wl_cudnn_graph_type_bytes(made->type) &&
            wl_cudnn_number(tensor, WL_CUDNN_TENSOR_VECTOR_COUNT, 1) == 1 &&
            wl_cudnn_number(tensor, WL_CUDNN_TENSOR_ORDER, 0) == 0;
 }
@@ -294,7 +306,7 @@ static bool add(struct wl_cudnn_graph *self, const struct wl_cudnn_node *operati
             continue;
         self->between[self->between_count++] = (struct between){
             id_of(tensor_of(operation, kind, i)), places[i].shape, self->between_bytes};
-        self->between_bytes += align(wl_cudnn_tensor_bytes(&places[i].shape));
+        self->between_bytes += align(wl_cudnn_graph_tensor_bytes(&places[i].shape));
     }
     if (align(pass.scratch_bytes) > self->scratch_bytes)
         self->scratch_bytes = align(pass.scratch_bytes);

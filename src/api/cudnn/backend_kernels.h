@@ -10,9 +10,10 @@ struct wl_dnn_graph_dims {
     unsigned factors[WL_DNN_GRAPH_RANK], shifts[WL_DNN_GRAPH_RANK];
 };
 
-/* Beside the types of enum wl_cudnn_type: booleans in a program's memory, of which eight are a
- * byte, the first one in its lowest bit. Between operations a boolean is a byte. */
-enum { WL_DNN_GRAPH_BITS = 32 };
+/* Beside the types of enum wl_cudnn_type: 8-bit floating-point numbers (CUDNN_DATA_FP8_E4M3,
+ * CUDNN_DATA_FP8_E5M2), and booleans in a program's memory, of which eight are a byte, the first
+ * one in its lowest bit. Between operations a boolean is a byte. */
+enum { WL_DNN_GRAPH_E4M3 = 12, WL_DNN_GRAPH_E5M2 = 13, WL_DNN_GRAPH_BITS = 32 };
 
 /* A tensor, of any of these types, or a value (data NULL). Strides are 0 in dimensions
  * over which it is spread. */

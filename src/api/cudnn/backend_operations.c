@@ -331,8 +331,8 @@ int wl_cudnn_operation_reshape(const struct wl_cudnn_node *self, struct wl_cudnn
     const long long count = wl_cudnn_tensor_count(x);
     if (count != wl_cudnn_tensor_count(y) || places[0].is_value || places[1].is_value)
         return WL_CUDNN_BAD_PARAM;
-    if ((size_t)count * wl_cudnn_type_bytes(x->type) != wl_cudnn_tensor_bytes(x) ||
-        (size_t)count * wl_cudnn_type_bytes(y->type) != wl_cudnn_tensor_bytes(y) ||
+    if ((size_t)count * wl_cudnn_graph_type_bytes(x->type) != wl_cudnn_graph_tensor_bytes(x) ||
+        (size_t)count * wl_cudnn_graph_type_bytes(y->type) != wl_cudnn_graph_tensor_bytes(y) ||
         !is_countable(x))
         return WL_CUDNN_NOT_SUPPORTED;
     if (!pass->is_run)
