@@ -409,37 +409,41 @@ GLOBAL void warplens_dnn_graph_matmul_d(wl_dnn_graph_matmul of)
     multiply<double>(of);
 }
 
+/* What a reduction makes of an element alone, and of two such. */
+DEVICE double begin(int mode, double x)
+{
+    return mode == 4 || mode == 6 ? magnitude(x) : mode == 7 || mode == 9 ? x * x : mode == 8 && x == 0 ? 1 : x;
+}
+
+DEVICE double join(int mode, double a, double b)
+{
+    return mode == 1 || mode == 8 ? a * b : mode == 2 ? least(a, b) : mode == 3 || mode == 4 ? -least(-a, -b) : a + b;
+}
+
+/* Each thread of a group has one element at least. */
 GLOBAL void warplens_dnn_graph_reduction_d(wl_dnn_graph_reduction of)
 {
-    for (i64 at = first(); at < of.count; at += step()) {
+    for (share s = share_of(of.group, of.count); has_more(s); s.result += s.stride) {
         i64 out = 0, base = 0;
-        int rest = (int)at;
-        for (int i = of.dims.rank - 1; i >= 0; i--) {
+        int rest = (int)s.result;
+        double sum = 0;
+        for (int i = of.dims.rank - 1; s.is_there() && i >= 0; i--) {
             int index = take(of.dims, i, rest);
             out += index * of.out.strides[i];
             base += (i64)index * of.over.sizes[i] * of.x.strides[i];
         }
-        bool is_product = of.mode == 1 || of.mode == 8;
-        double sum = is_product ? 1 : 0;
-        for (int k = 0; k < of.over_count; k++) {
+        for (int k = s.lane; s.is_there() && k < of.over_count; k += s.group) {
             i64 from = base;
             int left = k;
             for (int i = of.dims.rank - 1; i >= 0; i--)
                 from += take(of.over, i, left) * of.x.strides[i];
-            double x = read(of.x, from), positive = magnitude(x);
-            if (of.mode == 1 || (of.mode == 8 && x != 0))
-                sum *= x;
-            else if (of.mode == 2)
-                sum = k == 0 ? x : least(sum, x);
-            else if (of.mode == 3)
-                sum = k == 0 ? x : -least(-sum, -x);
-            else if (of.mode == 4)
-                sum = k == 0 ? positive : -least(-sum, -positive);
-            else if (!is_product)
-                sum += of.mode == 6 ? positive : of.mode == 7 || of.mode == 9 ? x * x : x;
+            double x = begin(of.mode, read(of.x, from));
+            sum = k == s.lane ? x : join(of.mode, sum, x);
         }
+        sum = combine(s, sum, [&] DEVICE_LAMBDA(double a, double b) { return join(of.mode, a, b); });
         double result = of.mode == 5 ? sum / (double)of.over_count : of.mode == 7 ? root(sum) : sum;
-        store(of.out.data, of.out.type, out, result);
+        if (s.is_there() && s.lane == 0)
+            store(of.out.data, of.out.type, out, result);
     }
 }
 

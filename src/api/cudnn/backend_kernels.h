@@ -49,7 +49,8 @@ struct wl_dnn_graph_reduction {
     struct wl_dnn_graph_operand out, x;
     struct wl_dnn_graph_dims dims, over;
     int count, over_count;
-    int mode; /* cudnnReduceTensorOp_t; 9: the sum of squares */
+    int group; /* threads that share one result */
+    int mode;  /* cudnnReduceTensorOp_t; 9: the sum of squares */
 };
 
 /* out: random numbers of the seed, of the offset and of their places. */

@@ -7,6 +7,7 @@
 #include "api/cudnn/backend.h"
 #include "api/cudnn/backend_kernels.h"
 #include "api/cudnn/launch.h"
+#include "api/cudnn/walk.h"
 #include "base/count.h"
 
 static struct wl_cudnn_kernels kernels = {.name = "backend.ptx"};
@@ -291,7 +292,8 @@ static int reduce(int mode, const struct wl_cudnn_place *from, const struct wl_c
         over[i] = x->dims[i] / y->dims[i];
     wl_cudnn_graph_dims(&of.dims, y->rank, y->dims, &of.count);
     wl_cudnn_graph_dims(&of.over, y->rank, over, &of.over_count);
-    return run("graph_reduction", WL_CUDNN_DOUBLE, of.count, stream, &of);
+    of.group = wl_cudnn_group(of.over_count);
+    return run("graph_reduction", WL_CUDNN_DOUBLE, (long long)of.count * of.group, stream, &of);
 }
 
 int wl_cudnn_operation_reduction(const struct wl_cudnn_node *self, struct wl_cudnn_place *places,
