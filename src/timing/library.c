@@ -16,20 +16,20 @@ struct tiles {
 };
 
 static const struct tiles product_rows[] = {
-    [WL_LIBRARY_F32] = {1409, 34.1, 0.782, 0.300, 0.367, 4633},
-    [WL_LIBRARY_TF32] = {2382, 15.8, 0.402, 0.625, 0.677, 950},
-    [WL_LIBRARY_F16] = {1069, 0.6, 0.614, 0.595, 0.505, 1908},
-    [WL_LIBRARY_F64] = {1054, 16.0, 0.920, 0.220, 0.483, 1746},
-    [WL_LIBRARY_BYTES] = {1069, 0.6, 0.614, 0.595, 0.505, 1908}, /* not read: as halves */
+    [WL_LIBRARY_F32] = {1424, 33.3, 0.740, 0.278, 0.364, 4821},
+    [WL_LIBRARY_TF32] = {2397, 15.8, 0.402, 0.608, 0.680, 1042},
+    [WL_LIBRARY_F16] = {1096, 0.6, 0.601, 0.586, 0.524, 1926},
+    [WL_LIBRARY_F64] = {1065, 6.2, 0.920, 0.201, 0.478, 1820},
+    [WL_LIBRARY_BYTES] = {1096, 0.6, 0.601, 0.586, 0.524, 1926}, /* not read: as halves */
 };
 
 /* What remains of the efficiency, and how much longer a step takes, where lines are not aligned. */
 static const struct {
     double efficiency, depth;
 } unaligned_rows[] = {
-    [WL_LIBRARY_F32] = {1, 1},         [WL_LIBRARY_TF32] = {0.455, 1.54},
-    [WL_LIBRARY_F16] = {0.20, 2.03},   [WL_LIBRARY_F64] = {0.768, 1.35},
-    [WL_LIBRARY_BYTES] = {0.20, 2.03},
+    [WL_LIBRARY_F32] = {1, 1.06},       [WL_LIBRARY_TF32] = {0.454, 1.60},
+    [WL_LIBRARY_F16] = {0.200, 0.76},   [WL_LIBRARY_F64] = {0.730, 3.59},
+    [WL_LIBRARY_BYTES] = {0.200, 0.76},
 };
 
 /* By element, order of the tensors and way. pre_cycles: of kernels that change that order before
@@ -41,18 +41,18 @@ static const struct convolution {
     struct tiles tiles;
     double pre_cycles;
 } convolution_rows[] = {
-    {WL_LIBRARY_F32, false, WL_LIBRARY_FORWARD, {2910, 44.0, 0.345, 0.071, 0.614, 20889}, 0},
-    {WL_LIBRARY_F32, false, WL_LIBRARY_DATA, {6232, 71.5, 0.463, 0.050, 0.185, -1861}, 0},
-    {WL_LIBRARY_F32, false, WL_LIBRARY_FILTER, {3135, 52.9, 0.402, 0.051, 0.127, 20889}, 0},
-    {WL_LIBRARY_TF32, false, WL_LIBRARY_FORWARD, {1411, 9.1, 0.480, 0.815, 0.594, 20889}, 2823},
-    {WL_LIBRARY_TF32, false, WL_LIBRARY_DATA, {1662, 46.3, 0.535, 0.051, 0.393, 3829}, 4916},
-    {WL_LIBRARY_TF32, false, WL_LIBRARY_FILTER, {1595, 108.3, 0.418, 0.999, 0.302, 7487}, 1571},
-    {WL_LIBRARY_F16, false, WL_LIBRARY_FORWARD, {4065, 0.4, 0.640, 0.762, 0.411, 20889}, 8932},
-    {WL_LIBRARY_F16, false, WL_LIBRARY_DATA, {11024, 0.0, 0.598, 0.575, 0.849, 20889}, 7961},
-    {WL_LIBRARY_F16, false, WL_LIBRARY_FILTER, {936, 25.9, 0.766, 1.000, 0.363, 7312}, 10408},
-    {WL_LIBRARY_F16, true, WL_LIBRARY_FORWARD, {891, 79.0, 0.864, 0.164, 0.365, -84}, 0},
-    {WL_LIBRARY_F16, true, WL_LIBRARY_DATA, {891, 79.0, 0.416, 0.282, 0.553, 5597}, 0},
-    {WL_LIBRARY_F16, true, WL_LIBRARY_FILTER, {2795, 10.9, 0.537, 0.845, 0.369, 20889}, 0},
+    {WL_LIBRARY_F32, false, WL_LIBRARY_FORWARD, {2910, 44.0, 0.345, 0.070, 0.607, 20889}, 0},
+    {WL_LIBRARY_F32, false, WL_LIBRARY_DATA, {4604, 93.2, 0.493, 0.050, 0.184, 0}, 0},
+    {WL_LIBRARY_F32, false, WL_LIBRARY_FILTER, {3134, 52.9, 0.401, 0.050, 0.127, 20889}, 0},
+    {WL_LIBRARY_TF32, false, WL_LIBRARY_FORWARD, {1393, 11.1, 0.477, 0.811, 0.599, 20889}, 2875},
+    {WL_LIBRARY_TF32, false, WL_LIBRARY_DATA, {1662, 46.4, 0.535, 0.050, 0.393, 3829}, 4916},
+    {WL_LIBRARY_TF32, false, WL_LIBRARY_FILTER, {2943, 94.4, 0.425, 1.000, 0.303, 8250}, 925},
+    {WL_LIBRARY_F16, false, WL_LIBRARY_FORWARD, {4074, 5.7, 0.632, 0.755, 0.437, 20889}, 9207},
+    {WL_LIBRARY_F16, false, WL_LIBRARY_DATA, {10218, 0.1, 0.600, 0.577, 0.827, 20889}, 8809},
+    {WL_LIBRARY_F16, false, WL_LIBRARY_FILTER, {894, 25.9, 0.578, 1.000, 0.361, 7334}, 10367},
+    {WL_LIBRARY_F16, true, WL_LIBRARY_FORWARD, {891, 78.2, 0.837, 0.066, 0.365, 0}, 0},
+    {WL_LIBRARY_F16, true, WL_LIBRARY_DATA, {891, 78.8, 0.416, 0.241, 0.555, 5647}, 0},
+    {WL_LIBRARY_F16, true, WL_LIBRARY_FILTER, {2795, 6.1, 0.537, 0.845, 0.369, 20889}, 0},
 };
 
 /* Multiply-adds of 16-bit numbers, added in single precision, of an SM's tensor cores in a cycle,

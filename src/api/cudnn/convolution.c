@@ -55,6 +55,15 @@ static int take(const char *call, const struct direction *direction, struct give
                                             : status;
 }
 
+/* With what the program says of sums, which may have been set before the rest. */
+static struct wl_cudnn_convolution convolution_of(const void *convolution)
+{
+    const struct wl_cudnn_convolution_descriptor *descriptor = convolution;
+    struct wl_cudnn_convolution made = descriptor->is;
+    made.keeps_single = descriptor->math_type == WL_CUDNN_MATH_FMA;
+    return made;
+}
+
 /* Whether it is a number of an algorithm; 0, or what the call answers. Programs ask for each one's
  * workspace to find out which there are. */
 static int check_algorithm(const struct direction *direction, int algorithm)
@@ -230,8 +239,9 @@ static int convolve(const char *call, const void *handle, const struct direction
         status = take(call, direction, given, &taken);
     if (status)
         return status;
-    return wl_cudnn_convolve(stream, direction->way, taken.convolution, taken.x, x, taken.w, w,
-                             taken.y, y, wl_cudnn_read_scalar(taken.x->type, alpha),
+    const struct wl_cudnn_convolution c = convolution_of(given.convolution);
+    return wl_cudnn_convolve(stream, direction->way, &c, taken.x, x, taken.w, w, taken.y, y,
+                             wl_cudnn_read_scalar(taken.x->type, alpha),
                              wl_cudnn_read_scalar(taken.x->type, beta));
 }
 
@@ -276,7 +286,8 @@ int cudnnConvolutionBiasActivationForward(const void *handle, const void *alpha,
         return WL_CUDNN_BAD_PARAM;
     if (after->mode != WL_DNN_RELU && after->mode != WL_DNN_IDENTITY)
         return wl_cudnn_refuse(__func__, "activations other than ReLU and none");
-    return wl_cudnn_convolve_fused(stream, taken.convolution, taken.x, x, taken.w, w, taken.y, y,
+    const struct wl_cudnn_convolution c = convolution_of(convolution);
+    return wl_cudnn_convolve_fused(stream, &c, taken.x, x, taken.w, w, taken.y, y,
                                    wl_cudnn_read_scalar(taken.x->type, alpha), z_is,
                                    &(struct wl_dnn_epilogue){
                                        .z = z,

@@ -7,6 +7,7 @@
 #include "api/cudnn/direct.h"
 #include "api/cudnn/kernels.h"
 #include "api/cudnn/launch.h"
+#include "api/cudnn/library.h"
 #include "api/cudnn/walk.h"
 
 static struct wl_cudnn_kernels kernels = {.name = "convolve.ptx"};
@@ -117,6 +118,8 @@ int wl_cudnn_convolve(void *stream, enum wl_cudnn_way way, const struct wl_cudnn
     void *parameters[] = {&taken, &x, &w, &y, &factors[0], &factors[1]};
     wl_cudnn_set_direct(&kernels, names[way], x_shape->type,
                         wl_cudnn_direct(way, x_shape->type, false));
+    wl_cudnn_set_library(&kernels, names[way], x_shape->type,
+                         wl_cudnn_convolution_library(way, x_shape->type, c->keeps_single));
     return wl_cudnn_run(&kernels, names[way], x_shape->type,
                         (uint64_t)wl_cudnn_tensor_count(made[way]), stream, parameters);
 }
@@ -138,6 +141,9 @@ int wl_cudnn_convolve_fused(void *stream, const struct wl_cudnn_convolution *c,
     wl_cudnn_spread(z_shape, after.steps);
     wl_cudnn_set_direct(&kernels, "forward_fused", x_shape->type,
                         wl_cudnn_direct(WL_CUDNN_FORWARD, x_shape->type, true));
+    wl_cudnn_set_library(
+        &kernels, "forward_fused", x_shape->type,
+        wl_cudnn_convolution_library(WL_CUDNN_FORWARD, x_shape->type, c->keeps_single));
     return wl_cudnn_run(&kernels, "forward_fused", x_shape->type,
                         (uint64_t)wl_cudnn_tensor_count(y_shape), stream, parameters);
 }

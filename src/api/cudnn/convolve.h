@@ -11,8 +11,9 @@ struct wl_cudnn_convolution {
     int spatial; /* dimensions: 1, 2 or 3 are computed */
     int pads[WL_CUDNN_SPATIAL_MAX], strides[WL_CUDNN_SPATIAL_MAX], dilations[WL_CUDNN_SPATIAL_MAX];
     int groups;
-    bool is_flipped;  /* the filter is turned round, as mathematics has it */
-    int compute_type; /* enum wl_cudnn_type */
+    bool is_flipped;   /* the filter is turned round, as mathematics has it */
+    int compute_type;  /* enum wl_cudnn_type */
+    bool keeps_single; /* cuDNN would not round single precision for tensor cores */
 };
 
 enum wl_cudnn_way { WL_CUDNN_FORWARD, WL_CUDNN_DATA, WL_CUDNN_FILTER };

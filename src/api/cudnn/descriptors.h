@@ -6,6 +6,9 @@
 #include "api/cudnn/cudnn.h"
 #include "api/cudnn/kernels.h"
 
+/* cudnnMathType_t, as far as it changes anything: no tensor cores. */
+enum { WL_CUDNN_MATH_FMA = 3 };
+
 struct wl_cudnn_convolution_descriptor {
     uint32_t magic;
     int math_type, reorder_type;

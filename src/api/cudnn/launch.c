@@ -67,6 +67,14 @@ void wl_cudnn_set_direct(struct wl_cudnn_kernels *self, const char *name, int ty
         wl_device_kernel_set_direct(kernel, direct);
 }
 
+void wl_cudnn_set_library(struct wl_cudnn_kernels *self, const char *name, int type,
+                          const struct wl_device_library *library)
+{
+    struct wl_device_kernel *kernel = wl_stand_in_kernel(load(self), name_of(name, type).text);
+    if (kernel && library)
+        wl_device_kernel_set_library(kernel, library);
+}
+
 int wl_cudnn_run_named(struct wl_cudnn_kernels *self, const char *kernel, uint64_t threads,
                        void *stream, void **parameters)
 {

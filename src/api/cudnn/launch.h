@@ -36,6 +36,10 @@ int wl_cudnn_run(struct wl_cudnn_kernels *self, const char *name, int type, uint
 void wl_cudnn_set_direct(struct wl_cudnn_kernels *self, const char *name, int type,
                          const struct wl_device_direct *direct);
 
+/* The same of what the library's own kernels would have to do; NULL: not known. */
+void wl_cudnn_set_library(struct wl_cudnn_kernels *self, const char *name, int type,
+                          const struct wl_device_library *library);
+
 /* As wl_cudnn_run, with a kernel by its whole name. */
 int wl_cudnn_run_named(struct wl_cudnn_kernels *self, const char *kernel, uint64_t threads,
                        void *stream, void **parameters);

@@ -2,6 +2,7 @@
 
 #include "api/cudnn/descriptors.h"
 #include "api/cudnn/launch.h"
+#include "api/cudnn/library.h"
 #include "api/cudnn/walk.h"
 
 static struct wl_cudnn_kernels kernels = {.name = "normalize.ptx"};
@@ -126,6 +127,7 @@ int wl_cudnn_normalize_train(const struct wl_cudnn_normalizing *given, const voi
         &factors[1],
     };
     n.momentum = momentum;
+    wl_cudnn_set_library(&kernels, "train", type, wl_cudnn_norm_library(false, type));
     return wl_cudnn_run(&kernels, "train", type, (uint64_t)n.kept.count * (uint64_t)n.group,
                         taken.stream, parameters);
 }
@@ -199,6 +201,7 @@ int wl_cudnn_normalize_back(const struct wl_cudnn_normalizing *given,
                           &gradient.mean,
                           &gradient.inverse,
                           (void *)(uintptr_t)factors};
+    wl_cudnn_set_library(&kernels, "train_back", type, wl_cudnn_norm_library(true, type));
     return wl_cudnn_run(&kernels, "train_back", type, (uint64_t)n.kept.count * (uint64_t)n.group,
                         taken.stream, parameters);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/cudnn/launch.h"
+#include "api/cudnn/library.h"
 #include "api/cudnn/list.h"
 #include "api/cudnn/tensor.h"
 
@@ -276,6 +277,7 @@ int wl_cudnn_rnn_multiply(const struct wl_cudnn_rnn_run *self, struct wl_dnn_rnn
     void *arguments[] = {&product};
     if (self->real == WL_CUDNN_FLOAT)
         wl_cudnn_set_direct(&kernels, "rnn_product", WL_CUDNN_FLOAT, wl_cudnn_rnn_direct());
+    wl_cudnn_set_library(&kernels, "rnn_product", self->real, wl_cudnn_rnn_library(self->real));
     return wl_cudnn_rnn_launch(self, "rnn_product", (size_t)product.rows * (size_t)product.columns,
                                arguments);
 }
