@@ -16,6 +16,7 @@ enum wl_library_call {
     WL_LIBRARY_CONVOLUTION,
     WL_LIBRARY_NORM,
     WL_LIBRARY_STREAM, /* goes over its bytes once */
+    WL_LIBRARY_PASSES, /* so many kernels, one after another, that go over bytes in all */
     WL_LIBRARY_FUSED,  /* part of the kernel before it: takes no time of its own */
 };
 
@@ -35,7 +36,8 @@ enum wl_library_way { WL_LIBRARY_FORWARD, WL_LIBRARY_DATA, WL_LIBRARY_FILTER };
 struct wl_library_work {
     enum wl_library_call call;
     enum wl_library_element element;
-    double rows, columns, depth, count; /* of products; norm: elements of a mean, and means */
+    double rows, columns, depth, count; /* of products; norm: elements of a mean, and means; passes:
+                                           how many */
     double bytes;                       /* of operands and results, each counted once */
     bool is_unaligned;                  /* lines that do not begin at multiples of 16 bytes */
     enum wl_library_way way;            /* convolution; norm: the first two */

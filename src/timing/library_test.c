@@ -147,6 +147,10 @@ static void the_rest_goes_by_bytes(void **state)
     assert_true(ns_of(&h200, work) == few); /* a block for each mean: they run side by side */
     work.way = WL_LIBRARY_DATA;
     assert_true(ns_of(&h200, work) > few);
+    work = (struct wl_library_work){.call = WL_LIBRARY_PASSES, .count = 1, .bytes = 1 << 20};
+    const double one = ns_of(&h200, work);
+    work.count = 3;
+    assert_true(ns_of(&h200, work) > 2.5 * one && ns_of(&h200, work) < 3 * one);
     work.call = WL_LIBRARY_FUSED;
     assert_true(ns_of(&h200, work) == 1);
 }

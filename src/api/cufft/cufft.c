@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/common/stand_in.h"
+#include "api/cufft/library.h"
 #include "api/cufft/lines.h"
 #include "base/count.h"
 
@@ -529,6 +530,9 @@ static int run(const struct plan *plan, const char *numbers, const char *what, l
 {
     char name[64];
     snprintf(name, sizeof name, "warplens_fft_%s_%s", numbers, what);
+    struct wl_device_kernel *kernel = wl_stand_in_kernel(&kernels, name);
+    if (kernel)
+        wl_device_kernel_set_library(kernel, wl_cufft_library(what, is_double(plan->type)));
     return wl_stand_in_run(&kernels, name, (uint64_t)threads, plan->stream, parameters)
                ? EXEC_FAILED
                : OK;
