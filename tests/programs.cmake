@@ -76,6 +76,7 @@ wl_program_test(random_calls random_calls.c warplens-curand-10 warplens-cudart-1
 wl_program_test(random_distributions random_distributions.c warplens-curand-10 warplens-cudart-13 m)
 wl_program_test(dnn_convolution dnn_convolution.c warplens-cudnn-9 warplens-cudart-13 m)
 wl_program_test(dnn_dropout dnn_dropout.c warplens-cudnn-9 warplens-cudart-13 m)
+wl_program_test(dnn_folding dnn_folding.c warplens-cudnn-9 warplens-cudart-13 m)
 wl_program_test(dnn_normalization dnn_normalization.c warplens-cudnn-9 warplens-cudart-13 m)
 wl_program_test(dnn_pointwise dnn_pointwise.c warplens-cudnn-9 warplens-cudart-13 m)
 wl_program_test(dnn_reductions dnn_reductions.c warplens-cudnn-9 warplens-cudart-13 m)

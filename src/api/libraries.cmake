@@ -115,6 +115,7 @@ wl_embed(wl_embedded_cudnn ${CMAKE_CURRENT_BINARY_DIR}/embedded_cudnn.c
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/pointwise.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/divisive.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/dropout.ptx
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/fold.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/reduce.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/transform.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cudnn/window.ptx)

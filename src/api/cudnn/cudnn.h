@@ -41,6 +41,7 @@ enum wl_cudnn_magic {
     WL_CUDNN_MAGIC_OP,
     WL_CUDNN_MAGIC_REDUCTION,
     WL_CUDNN_MAGIC_TRANSFORMER,
+    WL_CUDNN_MAGIC_FOLDING,
 };
 
 /* cudnnDataType_t, as far as anything is computed of it. */

@@ -23,6 +23,7 @@ H(OpTensor, OP, wl_cudnn_op, .is_set = false)
 H(Dropout, DROPOUT, wl_cudnn_dropout, .states = NULL)
 H(LRN, LRN, wl_cudnn_response, .width = 5, .alpha = 1e-4, .beta = 0.75, .k = 2)
 H(ReduceTensor, REDUCTION, wl_cudnn_reduction, .operation = WL_DNN_SUM)
+H(TensorTransform, FOLDING, wl_cudnn_folding, .rank = 0)
 H(SpatialTransformer, TRANSFORMER, wl_cudnn_transformer, .rank = 0)
 
 /* A part of what is set; the result may be NULL. */

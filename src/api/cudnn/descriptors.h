@@ -70,6 +70,17 @@ struct wl_cudnn_transformer {
     int dims[WL_CUDNN_RANK_MAX];
 };
 
+/* A cudnnTensorTransformDescriptor_t: how a tensor is padded and folded. */
+struct wl_cudnn_folding {
+    uint32_t magic;
+    int rank; /* 0: nothing was set yet */
+    int format;
+    bool is_back;
+    bool is_reversed; /* as flipped filters are folded; programs cannot set it */
+    int before[WL_CUDNN_RANK_MAX], after[WL_CUDNN_RANK_MAX];
+    unsigned folds[WL_CUDNN_SPATIAL_MAX];
+};
+
 /* Each gives NULL for what is no such descriptor or was not set, if that has no meaning. */
 const struct wl_cudnn_convolution *wl_cudnn_convolution_check(const void *descriptor);
 const struct wl_cudnn_pooling *wl_cudnn_pooling_check(const void *descriptor);

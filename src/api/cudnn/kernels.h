@@ -142,6 +142,18 @@ struct wl_dnn_divisive {
     long long x[WL_DNN_RANK], y[WL_DNN_RANK];
 };
 
+/* A tensor x of dimensions `from` becomes y of dimensions `to`. `before` is where the padded one
+ * begins, less than 0 what is cut off. Either it is padded to `between` and then each spatial
+ * dimension folded, which makes channels of its parts (is_reversed: the last one comes first), or
+ * (is_back) unfolded to that and padded. */
+struct wl_dnn_fold {
+    int rank, is_back, is_reversed;
+    long long count; /* of y */
+    int from[WL_DNN_WALK_RANK], between[WL_DNN_WALK_RANK], to[WL_DNN_WALK_RANK];
+    int before[WL_DNN_WALK_RANK], folds[WL_DNN_WALK_RANK];
+    long long x[WL_DNN_WALK_RANK], y[WL_DNN_WALK_RANK];
+};
+
 /* Pictures of h times w of c channels, sampled at the places of a grid: the steps of x and y (or of
  * their gradients) are those of n, c, h, w; the grid is packed: batch, out_h, out_w, 2. */
 struct wl_dnn_sampling {

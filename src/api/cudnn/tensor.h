@@ -25,8 +25,10 @@ bool wl_cudnn_is_floating(int type);
 const struct wl_cudnn_tensor *wl_cudnn_tensor_check(const void *descriptor);
 const struct wl_cudnn_tensor *wl_cudnn_filter_check(const void *descriptor);
 
-/* Describes a tensor in a cudnnTensorDescriptor_t; a status. */
+/* Describes a tensor in a cudnnTensorDescriptor_t, or a filter packed as the format has it in a
+ * cudnnFilterDescriptor_t; a status. */
 int wl_cudnn_tensor_set(void *descriptor, const struct wl_cudnn_tensor *is);
+int cudnnSetFilterNdDescriptor(void *self, int type, int format, int rank, const int *dims);
 
 /* Strides of a tensor that is packed in the order of its dimensions, or with c last (is_nhwc). */
 void wl_cudnn_tensor_pack(struct wl_cudnn_tensor *self, bool is_nhwc);
