@@ -128,11 +128,6 @@ int cudnnInitTransformDest(void *transform, const void *x_shape, void *y_shape, 
 
 /* ---- computing ---- */
 
-static bool is_known(int type)
-{
-    return wl_cudnn_is_floating(type) || type == WL_CUDNN_INT8;
-}
-
 /* Whether a folded tensor has elements that come from nowhere, which cuDNN only sets. */
 static bool has_gaps(const struct wl_dnn_fold *fold)
 {
@@ -161,7 +156,7 @@ static int transform(const char *call, const void *handle, void *descriptor, con
             return WL_CUDNN_BAD_PARAM;
         fold.y[d] = y_is->strides[d];
     }
-    if (!is_known(x_is->type) || !is_known(y_is->type))
+    if (!wl_cudnn_is_any(x_is->type) || !wl_cudnn_is_any(y_is->type))
         return wl_cudnn_refuse(call, "these types");
     struct wl_dnn_any from = {(void *)(uintptr_t)x, x_is->type}, to = {y, y_is->type};
     double factor = wl_cudnn_read_scalar(x_is->type, alpha),

@@ -45,11 +45,6 @@ int wl_cudnn_fill(void *stream, const struct wl_cudnn_tensor *shape, void *y, co
 
 /* ---- any types ---- */
 
-static bool is_any(int type)
-{
-    return wl_cudnn_is_floating(type) || type == WL_CUDNN_INT8;
-}
-
 static int blend_any(void *stream, const struct wl_cudnn_tensor *y_shape, void *y,
                      const struct wl_cudnn_tensor *x_shape, const void *x, double alpha,
                      double beta)
@@ -94,7 +89,7 @@ int cudnnAddTensor(const void *handle, const void *alpha, const void *a_shape, c
     if (!wl_cudnn_stream(handle, &stream) || !alpha || !beta || !a_is || !c_is || !a || !c ||
         a_is->type != c_is->type || !wl_cudnn_is_writable(c_is))
         return WL_CUDNN_BAD_PARAM;
-    if (!is_any(c_is->type))
+    if (!wl_cudnn_is_any(c_is->type))
         return refuse_types(__func__);
     const double factor = wl_cudnn_read_scalar(c_is->type, alpha),
                  own = wl_cudnn_read_scalar(c_is->type, beta);
@@ -114,7 +109,7 @@ int cudnnTransformTensor(const void *handle, const void *alpha, const void *x_sh
     if (!wl_cudnn_stream(handle, &stream) || !alpha || !beta || !x_is || !y_is || !x || !y ||
         !wl_cudnn_has_dims_of(x_is, y_is) || !wl_cudnn_is_writable(y_is))
         return WL_CUDNN_BAD_PARAM;
-    if (!is_any(x_is->type) || !is_any(y_is->type))
+    if (!wl_cudnn_is_any(x_is->type) || !wl_cudnn_is_any(y_is->type))
         return refuse_types(__func__);
     const double factor = wl_cudnn_read_scalar(x_is->type, alpha),
                  own = wl_cudnn_read_scalar(x_is->type, beta);
@@ -129,7 +124,7 @@ int cudnnScaleTensor(const void *handle, const void *y_shape, void *y, const voi
     void *stream;
     if (!wl_cudnn_stream(handle, &stream) || !alpha || !is || !y || !wl_cudnn_is_writable(is))
         return WL_CUDNN_BAD_PARAM;
-    if (!is_any(is->type))
+    if (!wl_cudnn_is_any(is->type))
         return refuse_types(__func__);
     return scale(stream, is, y, wl_cudnn_read_scalar(is->type, alpha));
 }
@@ -141,7 +136,7 @@ int cudnnSetTensor(const void *handle, const void *y_shape, void *y, const void 
     void *stream;
     if (!wl_cudnn_stream(handle, &stream) || !is || !y || !value)
         return WL_CUDNN_BAD_PARAM;
-    if (!is_any(is->type))
+    if (!wl_cudnn_is_any(is->type))
         return refuse_types(__func__);
     return set_any(stream, is, y, wl_cudnn_read_scalar(is->type, value));
 }
@@ -154,7 +149,7 @@ static bool are_joined(int from, int to, int compute_type)
 {
     if (from == to && wl_cudnn_is_floating(to))
         return wl_cudnn_has_sums(to, compute_type);
-    return compute_type == WL_CUDNN_FLOAT && is_any(from) && is_any(to) &&
+    return compute_type == WL_CUDNN_FLOAT && wl_cudnn_is_any(from) && wl_cudnn_is_any(to) &&
            from != WL_CUDNN_DOUBLE && to != WL_CUDNN_DOUBLE &&
            (from == to || from == WL_CUDNN_FLOAT || to == WL_CUDNN_FLOAT);
 }
@@ -245,7 +240,7 @@ int cudnnActivationForward(const void *handle, const void *activation, const voi
         !beta || !x_is || !y_is || !x || !y || !wl_cudnn_has_dims_of(x_is, y_is) ||
         x_is->type != y_is->type || !wl_cudnn_is_writable(y_is))
         return WL_CUDNN_BAD_PARAM;
-    if (!is_any(y_is->type))
+    if (!wl_cudnn_is_any(y_is->type))
         return refuse_types(__func__);
     struct wl_dnn_walk walk;
     struct wl_dnn_activation taken = *given;

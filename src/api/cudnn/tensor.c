@@ -35,6 +35,11 @@ bool wl_cudnn_is_floating(int type)
            type == WL_CUDNN_BFLOAT16;
 }
 
+bool wl_cudnn_is_any(int type)
+{
+    return wl_cudnn_is_floating(type) || type == WL_CUDNN_INT8;
+}
+
 static const struct wl_cudnn_tensor *check(const void *descriptor, enum wl_cudnn_magic magic)
 {
     const struct descriptor *self = descriptor;

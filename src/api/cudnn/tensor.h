@@ -19,6 +19,7 @@ struct wl_cudnn_tensor {
 /* 0 for a type of which nothing is computed. */
 size_t wl_cudnn_type_bytes(int type);
 bool wl_cudnn_is_floating(int type);
+bool wl_cudnn_is_any(int type); /* one of those that any.cuh's kernels tell apart */
 
 /* What a cudnnTensorDescriptor_t or a cudnnFilterDescriptor_t describes; NULL: it is none, or
  * nothing was described. */
