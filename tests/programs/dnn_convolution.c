@@ -60,6 +60,9 @@ int cudnnConvolutionBiasActivationForward(void *handle, const void *alpha, void 
                                           void *z_shape, void *z, void *bias_shape, void *bias,
                                           void *activation, void *y_shape, void *y);
 
+int cudnnIm2Col(void *handle, void *x_shape, void *x, void *w_shape, void *convolution,
+                void *columns);
+
 enum { FLIPPED = 0, CROSS_CORRELATION = 1 };
 enum { RELU = 1, TANH = 2, IDENTITY = 5 };
 
@@ -324,6 +327,35 @@ static void test_fused(int mode, double z_factor)
                NOT_SUPPORTED);                                                                     \
     } while (0)
 
+/* Products of the filter as a matrix with what its taps meet are the convolution. */
+static void check_columns(const struct convolution_case *of, int type)
+{
+    struct problem p = make_problem(of, type, GAPS);
+    const size_t rows = p.w.count / (size_t)of->k, width = p.y.count / (size_t)of->k,
+                 plane = width / (size_t)of->n;
+    struct tensor columns = make_tensor(type, PLAIN, 3, (int[]){1, (int)rows, (int)width});
+    double *expected = calloc(p.y.count, sizeof *expected), *sums = calloc(p.y.count, sizeof *sums);
+    each_product(&p, add_output, expected);
+    EXPECT(cudnnIm2Col(handle, p.x.shape, p.x.device, p.w.shape, p.convolution, columns.device),
+           OK);
+    double *told = download(&columns);
+    for (size_t y = 0; y < p.y.count; y++) {
+        const size_t n = y / plane / (size_t)of->k, k = y / plane % (size_t)of->k;
+        for (size_t row = 0; row < rows; row++)
+            sums[y] += p.w.values[k * rows + row] * told[row * width + n * plane + y % plane];
+    }
+    for (size_t y = 0; y < p.y.count; y++)
+        EXPECT(fabs(sums[y] - expected[y]) < 1e-9, 1);
+    EXPECT(cudnnSetConvolutionGroupCount(p.convolution, 2), OK);
+    EXPECT(cudnnIm2Col(handle, p.x.shape, p.x.device, p.w.shape, p.convolution, columns.device),
+           BAD_PARAM);
+    free(expected);
+    free(sums);
+    free(told);
+    free_tensor(&columns);
+    free_problem(&p);
+}
+
 static void test_algorithms(void)
 {
     struct problem p = make_problem(&cases[1], FLOAT, PLAIN);
@@ -436,6 +468,10 @@ int main(void)
     test_sums();
     test_fused(RELU, 0);
     test_fused(IDENTITY, 0.5);
+    for (size_t t = 0; t < sizeof dnn_types / sizeof *dnn_types; t++) {
+        check_columns(&cases[0], dnn_types[t]);
+        check_columns(&cases[4], dnn_types[t]);
+    }
     test_algorithms();
     test_wrong_arguments();
     EXPECT(cudnnDestroy(handle), OK);

@@ -298,6 +298,18 @@ int cudnnConvolutionBiasActivationForward(const void *handle, const void *alpha,
                                    });
 }
 
+int cudnnIm2Col(const void *handle, const void *x_shape, const void *x, const void *w_shape,
+                const void *convolution, void *columns)
+{
+    const struct wl_cudnn_tensor *x_is = wl_cudnn_tensor_check(x_shape),
+                                 *w_is = wl_cudnn_filter_check(w_shape);
+    const struct wl_cudnn_convolution *c = wl_cudnn_convolution_check(convolution);
+    void *stream;
+    if (!wl_cudnn_stream(handle, &stream) || !x_is || !w_is || !c || !x || !columns)
+        return WL_CUDNN_BAD_PARAM;
+    return wl_cudnn_columns(stream, c, x_is, x, w_is, columns);
+}
+
 /* ---- the input's gradient ---- */
 
 int cudnnGetConvolutionBackwardDataAlgorithmMaxCount(const void *handle, int *count)

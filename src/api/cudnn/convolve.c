@@ -124,6 +124,29 @@ int wl_cudnn_convolve(void *stream, enum wl_cudnn_way way, const struct wl_cudnn
                         (uint64_t)wl_cudnn_tensor_count(made[way]), stream, parameters);
 }
 
+int wl_cudnn_columns(void *stream, const struct wl_cudnn_convolution *c,
+                     const struct wl_cudnn_tensor *x_shape, const void *x,
+                     const struct wl_cudnn_tensor *w_shape, void *to)
+{
+    struct wl_cudnn_tensor y_shape = *x_shape;
+    const int status = wl_cudnn_convolution_shape(c, x_shape, w_shape, y_shape.dims);
+    if (status)
+        return status;
+    long long count = y_shape.dims[0], rows = w_shape->dims[1];
+    for (int i = 0; i < c->spatial; i++) {
+        count *= y_shape.dims[2 + i];
+        rows *= w_shape->dims[2 + i];
+    }
+    if (c->spatial > WL_DNN_SPATIAL || c->groups != 1 || !wl_cudnn_is_floating(x_shape->type) ||
+        w_shape->type != x_shape->type || count > INT_MAX || rows > INT_MAX)
+        return WL_CUDNN_NOT_SUPPORTED;
+    struct wl_dnn_convolution taken = take(c, x_shape, w_shape, &y_shape);
+    int is_flipped = c->is_flipped;
+    void *parameters[] = {&taken, &x, &to, &is_flipped};
+    return wl_cudnn_run(&kernels, "columns", x_shape->type, (uint64_t)count * (uint64_t)rows,
+                        stream, parameters);
+}
+
 int wl_cudnn_convolve_fused(void *stream, const struct wl_cudnn_convolution *c,
                             const struct wl_cudnn_tensor *x_shape, void *x,
                             const struct wl_cudnn_tensor *w_shape, void *w,

@@ -177,6 +177,26 @@ DEVICE void backward_filter(const wl_dnn_convolution &c, const T *x, T *w, const
     }
 }
 
+/* What each tap meets at each output: rows are of c and taps, columns of n and outputs. Padding is 0. */
+template <typename T> DEVICE void columns(const wl_dnn_convolution &c, const T *x, T *to, int is_flipped)
+{
+    const i64 width = (i64)c.batch * product(c.out), count = width * c.channels * product(c.taps);
+    for (i64 i = first(); i < count; i += step()) {
+        const place out = place_of((int)(i % width), 1, c.out), tap = place_of((int)(i / width), 1, c.taps);
+        const T *from = x + out.at[0] * c.x[0] + tap.at[0] * c.x[1];
+        bool is_met = true;
+        UNROLL for (int d = 0; d < WL_DNN_SPATIAL; d++) {
+            const int own = tap.at[2 + d];
+            int in;
+            is_met &= meet(c, d, out.at[2 + d], is_flipped ? c.taps[d] - 1 - own : own, &in);
+            from += in * c.x[2 + d];
+        }
+        T none;
+        assign(none, 0);
+        to[i] = is_met ? *from : none;
+    }
+}
+
 #define CONVOLUTIONS(suffix, T, Sum)                                                                                      \
     GLOBAL void warplens_dnn_forward_##suffix(wl_dnn_convolution c, T *x, T *w, T *y, Sum alpha, Sum beta)                \
     {                                                                                                                     \
@@ -193,5 +213,9 @@ DEVICE void backward_filter(const wl_dnn_convolution &c, const T *x, T *w, const
     GLOBAL void warplens_dnn_backward_filter_##suffix(wl_dnn_convolution c, T *x, T *w, T *y, Sum alpha, Sum beta)        \
     {                                                                                                                     \
         backward_filter(c, x, w, y, alpha, beta);                                                                         \
+    }                                                                                                                     \
+    GLOBAL void warplens_dnn_columns_##suffix(wl_dnn_convolution c, T *x, T *to, int is_flipped)                          \
+    {                                                                                                                     \
+        columns(c, x, to, is_flipped);                                                                                    \
     }
 KINDS(CONVOLUTIONS)

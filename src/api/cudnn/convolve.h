@@ -37,6 +37,13 @@ int wl_cudnn_convolve(void *stream, enum wl_cudnn_way way, const struct wl_cudnn
                       const struct wl_cudnn_tensor *w_shape, void *w,
                       const struct wl_cudnn_tensor *y_shape, void *y, double alpha, double beta);
 
+/* What each tap of w meets in x, packed: rows are of c and taps, columns of n and outputs. A
+ * status.
+ */
+int wl_cudnn_columns(void *stream, const struct wl_cudnn_convolution *c,
+                     const struct wl_cudnn_tensor *x_shape, const void *x,
+                     const struct wl_cudnn_tensor *w_shape, void *to);
+
 /* y = activation(alpha * result + factor * z + bias), rounded once. z has y's dimensions and type;
  * epilogue.steps are not looked at. */
 int wl_cudnn_convolve_fused(void *stream, const struct wl_cudnn_convolution *c,
