@@ -482,6 +482,47 @@ static void test_newer_sizes(void)
     free_problem(&other);
 }
 
+/* dx after a training with such factors; what it keeps is told the gradient if has_reserve. */
+static double *gradient_after(struct problem *p, double alpha, double beta, bool has_reserve)
+{
+    const float a = (float)alpha, b = (float)beta, one = 1, zero = 0;
+    size_t bytes = 0;
+    void *reserve = NULL;
+    upload(&p->y);
+    EXPECT(cudnnGetBatchNormalizationTrainingExReserveSpaceSize(handle, SPATIAL, WITH_ADDEND, relu,
+                                                                p->x.shape, &bytes),
+           OK);
+    if (has_reserve)
+        EXPECT(cudaMalloc(&reserve, bytes), 0);
+    EXPECT(cudnnBatchNormalizationForwardTrainingEx(
+               handle, SPATIAL, WITH_ADDEND, &a, &b, p->x.shape, p->x.device, p->z.shape,
+               p->z.device, p->y.shape, p->y.device, p->scale.shape, p->scale.device,
+               p->bias.device, 1, NULL, NULL, EPSILON, p->mean.device, p->inverse.device, relu,
+               NULL, 0, reserve, has_reserve ? bytes : 0),
+           OK);
+    EXPECT(cudnnBatchNormalizationBackwardEx(
+               handle, SPATIAL, WITH_ADDEND, &one, &zero, &one, &zero, p->x.shape, p->x.device,
+               p->y.shape, p->y.device, p->dy.shape, p->dy.device, p->dz.shape, p->dz.device,
+               p->dx.shape, p->dx.device, p->scale.shape, p->scale.device, p->bias.device,
+               p->dscale.device, p->dbias.device, EPSILON, p->mean.device, p->inverse.device, relu,
+               NULL, 0, reserve, has_reserve ? bytes : 0),
+           OK);
+    if (has_reserve)
+        EXPECT(cudaFree(reserve), 0);
+    return download(&p->dx);
+}
+
+/* Where an activation was is kept: what y was before, and a factor below 0, do not matter. */
+static void test_reserve(void)
+{
+    struct problem p = make_problem(&cases[0], FLOAT);
+    double *plain = gradient_after(&p, 1, 0, false), *kept = gradient_after(&p, -1, 3, true);
+    EXPECT(memcmp(plain, kept, p.dx.count * sizeof *plain), 0);
+    free(plain);
+    free(kept);
+    free_problem(&p);
+}
+
 /* Each of the running values may be missing. */
 static void test_running_values(void)
 {
@@ -558,6 +599,7 @@ int main(void)
     test_unused();
     test_sizes();
     test_newer_sizes();
+    test_reserve();
     test_running_values();
     test_wrong_arguments();
     EXPECT(cudnnDestroyActivationDescriptor(relu), OK);

@@ -1,5 +1,5 @@
-/* cuDNN's calls of batch normalisation. Those of the extended kind need no memory of the program's:
- * where an activation was, the output tells. */
+/* cuDNN's calls of batch normalisation. Those of the extended kind need no memory of the program's
+ * to work in; what they keep from training tells where an activation was. */
 #include "api/cudnn/normalize.h"
 
 #include "api/cudnn/tensor.h"
@@ -44,11 +44,11 @@ int cudnnBatchNormalizationForwardTrainingEx(
         .parameter_shape = parameter_shape,
         .activation = activation,
         .epsilon = epsilon,
+        .reserve = reserve,
+        .reserve_bytes = reserve_bytes,
     };
     (void)space;
     (void)space_bytes;
-    (void)reserve;
-    (void)reserve_bytes;
     return wl_cudnn_normalize_train(
         &given, alpha, beta, scale, bias, momentum,
         (struct wl_cudnn_statistics){running_mean, running_variance, mean, inverse});
@@ -118,12 +118,12 @@ int cudnnBatchNormalizationBackwardEx(
         .parameter_shape = parameter_shape,
         .activation = activation,
         .epsilon = epsilon,
+        .reserve = reserve,
+        .reserve_bytes = reserve_bytes,
     };
     (void)bias;
     (void)space;
     (void)space_bytes;
-    (void)reserve;
-    (void)reserve_bytes;
     return wl_cudnn_normalize_back(
         &given, (struct wl_cudnn_normalizing_back){alpha, beta, parameter_alpha, parameter_beta,
                                                    scale, dscale, dbias, mean, inverse});
@@ -176,9 +176,8 @@ int cudnnGetBatchNormalizationTrainingExReserveSpaceSize(const void *handle, int
                                                          const void *x_shape, size_t *bytes)
 {
     (void)mode;
-    (void)operation;
     (void)activation;
-    return tell_none(handle, x_shape, bytes);
+    return wl_cudnn_normalize_reserve(handle, operation, x_shape, bytes);
 }
 
 int cudnnDeriveBNTensorDescriptor(void *made, const void *x_shape, int mode)
@@ -229,11 +228,11 @@ int cudnnNormalizationForwardTraining(
         .activation = activation,
         .statistics_shape = statistics_shape,
         .epsilon = epsilon,
+        .reserve = reserve,
+        .reserve_bytes = reserve_bytes,
     };
     (void)space;
     (void)space_bytes;
-    (void)reserve;
-    (void)reserve_bytes;
     if (check(mode, algorithm, groups))
         return check(mode, algorithm, groups);
     return wl_cudnn_normalize_train(
@@ -292,12 +291,12 @@ int cudnnNormalizationBackward(const void *handle, int mode, int operation, int 
         .activation = activation,
         .statistics_shape = statistics_shape,
         .epsilon = epsilon,
+        .reserve = reserve,
+        .reserve_bytes = reserve_bytes,
     };
     (void)bias;
     (void)space;
     (void)space_bytes;
-    (void)reserve;
-    (void)reserve_bytes;
     if (check(mode, algorithm, groups))
         return check(mode, algorithm, groups);
     return wl_cudnn_normalize_back(
@@ -344,10 +343,9 @@ int cudnnGetNormalizationTrainingReserveSpaceSize(const void *handle, int mode, 
                                                   int algorithm, const void *activation,
                                                   const void *x_shape, size_t *bytes, int groups)
 {
-    (void)operation;
     (void)activation;
     const int status = check(mode, algorithm, groups);
-    return status ? status : tell_none(handle, x_shape, bytes);
+    return status ? status : wl_cudnn_normalize_reserve(handle, operation, x_shape, bytes);
 }
 
 int cudnnDeriveNormTensorDescriptor(void *parameters, void *statistics, const void *x_shape,

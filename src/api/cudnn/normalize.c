@@ -91,6 +91,25 @@ static struct wl_dnn_normalization describe(const struct wl_cudnn_normalizing *g
     return made;
 }
 
+/* NULL where nothing is kept: there is no activation, or no memory. */
+static void *reserve_of(const struct wl_cudnn_normalizing *given, const struct taken *taken)
+{
+    return taken->has_activation && given->reserve_bytes >= (size_t)wl_cudnn_tensor_count(taken->x)
+               ? given->reserve
+               : NULL;
+}
+
+int wl_cudnn_normalize_reserve(const void *handle, int operation, const void *x_shape,
+                               size_t *bytes)
+{
+    const struct wl_cudnn_tensor *x = wl_cudnn_tensor_check(x_shape);
+    void *stream;
+    if (!wl_cudnn_stream(handle, &stream) || !x || !bytes)
+        return WL_CUDNN_BAD_PARAM;
+    *bytes = operation == WL_CUDNN_ALONE ? 0 : (size_t)wl_cudnn_tensor_count(x);
+    return WL_CUDNN_OK;
+}
+
 /* ---- training ---- */
 
 int wl_cudnn_normalize_train(const struct wl_cudnn_normalizing *given, const void *alpha,
@@ -111,7 +130,8 @@ int wl_cudnn_normalize_train(const struct wl_cudnn_normalizing *given, const voi
         wl_cudnn_take_scalar(type, alpha),
         wl_cudnn_take_scalar(type, beta),
     };
-    void *x = given->x.data, *y = given->y.data, *z = taken.has_addend ? given->z.data : NULL;
+    void *x = given->x.data, *y = given->y.data, *z = taken.has_addend ? given->z.data : NULL,
+         *passed = reserve_of(given, &taken);
     void *parameters[] = {
         &n,
         &x,
@@ -123,6 +143,7 @@ int wl_cudnn_normalize_train(const struct wl_cudnn_normalizing *given, const voi
         &statistics.running_variance,
         &statistics.mean,
         &statistics.inverse,
+        &passed,
         &factors[0],
         &factors[1],
     };
@@ -188,7 +209,7 @@ int wl_cudnn_normalize_back(const struct wl_cudnn_normalizing *given,
                              (float)values[3]};
     const void *factors = type == WL_CUDNN_DOUBLE ? (const void *)values : singles;
     void *x = given->x.data, *dy = given->dy.data, *y = given->y.data, *dx = given->dx.data,
-         *dz = taken.has_addend ? given->dz.data : NULL;
+         *dz = taken.has_addend ? given->dz.data : NULL, *passed = reserve_of(given, &taken);
     void *parameters[] = {&n,
                           &x,
                           &dy,
@@ -200,6 +221,7 @@ int wl_cudnn_normalize_back(const struct wl_cudnn_normalizing *given,
                           &gradient.dbias,
                           &gradient.mean,
                           &gradient.inverse,
+                          &passed,
                           (void *)(uintptr_t)factors};
     wl_cudnn_set_library(&kernels, "train_back", type, wl_cudnn_norm_library(true, type));
     return wl_cudnn_run(&kernels, "train_back", type, (uint64_t)n.kept.count * (uint64_t)n.group,

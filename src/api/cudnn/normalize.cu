@@ -43,7 +43,8 @@ template <typename Sum> DEVICE void move_to(Sum *running, Sum value, Sum momentu
 
 template <typename T, typename Sum>
 DEVICE void train(const wl_dnn_normalization &n, const T *x, T *y, const T *z, const Sum *scale, const Sum *bias,
-                  Sum *running_mean, Sum *running_variance, Sum *saved_mean, Sum *saved_inverse, Sum alpha, Sum beta)
+                  Sum *running_mean, Sum *running_variance, Sum *saved_mean, Sum *saved_inverse, unsigned char *passed,
+                  Sum alpha, Sum beta)
 {
     for (share s = share_of(n.group, n.kept.count); has_more(s); s.result += s.stride) {
         i64 from[4] = {0, 0, 0, 0};
@@ -72,6 +73,8 @@ DEVICE void train(const wl_dnn_normalization &n, const T *x, T *y, const T *z, c
             Sum result = (number(x[from[X] + at[X]]) - is.mean) * factor + shift;
             if (z)
                 result += number(z[from[Z] + at[Z]]);
+            if (passed)
+                passed[s.result * n.folded.count + i] = result > 0;
             if (n.has_activation && result < 0)
                 result = 0;
             blend(y + from[Y] + at[Y], alpha, result, beta);
@@ -98,11 +101,13 @@ DEVICE void infer(const wl_dnn_walk &walk, const T *x, T *y, const T *z, const S
     }
 }
 
-/* The gradient of y, as it comes before the activation: y tells where that was not 0. */
-template <typename T> DEVICE auto gradient_at(const wl_dnn_normalization &n, const T *dy, const T *y, i64 dy_at, i64 y_at)
+/* The gradient of y, as it comes before the activation: where that was above 0 is told by `passed`, else by y. */
+template <typename T>
+DEVICE auto gradient_at(const wl_dnn_normalization &n, const T *dy, const T *y, const unsigned char *passed, i64 dy_at,
+                        i64 y_at, i64 i)
 {
     auto gradient = number(dy[dy_at]);
-    if (n.has_activation && !(number(y[y_at]) > 0))
+    if (n.has_activation && !(passed ? passed[i] != 0 : number(y[y_at]) > 0))
         gradient = 0;
     return gradient;
 }
@@ -114,7 +119,8 @@ template <typename Sum> struct factors {
 
 template <typename T, typename Sum>
 DEVICE void train_back(const wl_dnn_normalization &n, const T *x, const T *dy, const T *y, T *dx, T *dz, const Sum *scale,
-                       Sum *dscale, Sum *dbias, const Sum *saved_mean, const Sum *saved_inverse, const factors<Sum> &f)
+                       Sum *dscale, Sum *dbias, const Sum *saved_mean, const Sum *saved_inverse, const unsigned char *passed,
+                       const factors<Sum> &f)
 {
     for (share s = share_of(n.group, n.kept.count); has_more(s); s.result += s.stride) {
         i64 from[6] = {0, 0, 0, 0, 0, 0};
@@ -134,7 +140,8 @@ DEVICE void train_back(const wl_dnn_normalization &n, const T *x, const T *dy, c
         for (int i = s.lane; s.is_there() && i < n.folded.count; i += s.group) {
             i64 at[3];
             locate(n.folded, i, at);
-            const Sum gradient = gradient_at(n, dy, y, from[GDY] + at[GDY], from[GY] + at[GY]);
+            const Sum gradient = gradient_at(n, dy, y, passed, from[GDY] + at[GDY], from[GY] + at[GY],
+                                             s.result * n.folded.count + i);
             sum += gradient;
             product += gradient * (number(x[from[GX] + at[GX]]) - mean);
         }
@@ -147,7 +154,8 @@ DEVICE void train_back(const wl_dnn_normalization &n, const T *x, const T *dy, c
         for (int i = s.lane; i < n.folded.count; i += s.group) {
             i64 at[5];
             locate(n.folded, i, at);
-            const Sum gradient = gradient_at(n, dy, y, from[GDY] + at[GDY], from[GY] + at[GY]);
+            const Sum gradient = gradient_at(n, dy, y, passed, from[GDY] + at[GDY], from[GY] + at[GY],
+                                             s.result * n.folded.count + i);
             const Sum distance = number(x[from[GX] + at[GX]]) - mean;
             if (dz)
                 assign(dz[from[GDZ] + at[GDZ]], gradient);
@@ -163,9 +171,9 @@ DEVICE void train_back(const wl_dnn_normalization &n, const T *x, const T *dy, c
 #define NORMALIZATIONS(suffix, T, Sum)                                                                                   \
     GLOBAL void warplens_dnn_train_##suffix(wl_dnn_normalization n, T *x, T *y, T *z, Sum *scale, Sum *bias,             \
                                             Sum *running_mean, Sum *running_variance, Sum *saved_mean,                   \
-                                            Sum *saved_inverse, Sum alpha, Sum beta)                                     \
+                                            Sum *saved_inverse, unsigned char *passed, Sum alpha, Sum beta)              \
     {                                                                                                                    \
-        train(n, x, y, z, scale, bias, running_mean, running_variance, saved_mean, saved_inverse, alpha, beta);          \
+        train(n, x, y, z, scale, bias, running_mean, running_variance, saved_mean, saved_inverse, passed, alpha, beta);  \
     }                                                                                                                    \
     GLOBAL void warplens_dnn_infer_##suffix(wl_dnn_walk walk, T *x, T *y, T *z, Sum *scale, Sum *bias, Sum *mean,        \
                                             Sum *variance, Sum epsilon, int has_activation, Sum alpha, Sum beta)         \
@@ -174,8 +182,8 @@ DEVICE void train_back(const wl_dnn_normalization &n, const T *x, const T *dy, c
     }                                                                                                                    \
     GLOBAL void warplens_dnn_train_back_##suffix(wl_dnn_normalization n, T *x, T *dy, T *y, T *dx, T *dz, Sum *scale,    \
                                                  Sum *dscale, Sum *dbias, Sum *saved_mean, Sum *saved_inverse,           \
-                                                 factors<Sum> f)                                                         \
+                                                 unsigned char *passed, factors<Sum> f)                                  \
     {                                                                                                                    \
-        train_back(n, x, dy, y, dx, dz, scale, dscale, dbias, saved_mean, saved_inverse, f);                             \
+        train_back(n, x, dy, y, dx, dz, scale, dscale, dbias, saved_mean, saved_inverse, passed, f);                     \
     }
 KINDS(NORMALIZATIONS)

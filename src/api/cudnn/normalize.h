@@ -30,7 +30,13 @@ struct wl_cudnn_normalizing {
     const void *parameter_shape, *activation;
     const void *statistics_shape; /* NULL: the parameters' */
     double epsilon;
+    void *reserve; /* a byte for each element of x: where it passed the activation */
+    size_t reserve_bytes;
 };
+
+/* How many bytes training keeps for the gradient, which without them is told by y. */
+int wl_cudnn_normalize_reserve(const void *handle, int operation, const void *x_shape,
+                               size_t *bytes);
 
 /* What training writes beside y; each may be NULL. */
 struct wl_cudnn_statistics {
