@@ -163,7 +163,8 @@ static int by_place(const void *left, const void *right)
 bool wl_shadow_reads_finish(struct wl_shadow_reads *self)
 {
     const struct read *before = NULL;
-    qsort(self->reads.items, self->reads.count, sizeof *self->reads.items, by_place);
+    if (self->reads.count)
+        qsort(self->reads.items, self->reads.count, sizeof *self->reads.items, by_place);
     for (size_t i = 0; i < self->reads.count; i++) {
         const struct read *read = &self->reads.items[i];
         struct batch *batch = before ? &self->batches.items[self->batches.count - 1] : NULL;
