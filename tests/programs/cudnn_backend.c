@@ -229,6 +229,61 @@ static void test_text(void)
         EXPECT(cudnnBackendDestroyDescriptor(all[i]), 0);
 }
 
+/* ---- graphs of the runtime ---- */
+
+int cudaGraphCreate(void **graph, unsigned flags);
+int cudaGraphDestroy(void *graph);
+int cudaGraphInstantiate(void **executable, void *graph, unsigned long long flags);
+int cudaGraphExecDestroy(void *executable);
+int cudaGraphLaunch(void *executable, void *stream);
+int cudnnBackendPopulateCudaGraph(void *handle, void *plan, void *pack, void *graph);
+int cudnnBackendUpdateCudaGraph(void *handle, void *plan, void *pack, void *graph);
+
+static void expect_launched(void *graph, int from, int to)
+{
+    void *executable = NULL;
+    EXPECT(cudaMemset(device[to], 0, MOST), 0);
+    EXPECT(cudaGraphInstantiate(&executable, graph, 0), 0);
+    EXPECT(cudaGraphLaunch(executable, NULL), 0);
+    EXPECT(cudaDeviceSynchronize(), 0);
+    for (int i = 0; i < counts[to]; i++)
+        expect_near("launched", i, got(to, i), -fabs(host[from][i]), 0);
+    EXPECT(cudaGraphExecDestroy(executable), 0);
+}
+
+/* A plan's launches as nodes, which then take other tensors. */
+static void test_populate(void)
+{
+    const int64_t dims[] = {1, 3, 5}, ids[] = {0, 1};
+    void *x = tensor(0, FLOATS, 3, dims), *y = tensor(1, FLOATS, 3, dims),
+         *between = tensor_with(4, FLOATS, 3, dims, true), *size = pointwise(10),
+         *negative = pointwise(16), *graph = NULL, *workspace = NULL;
+    void *operations[] = {operation_of(size, x, NULL, between),
+                          operation_of(negative, between, NULL, y)};
+    void *whole = make_graph(2, operations);
+    EXPECT(cudnnBackendDestroyDescriptor(tensor(2, FLOATS, 3, dims)), 0);
+    EXPECT(cudnnBackendDestroyDescriptor(tensor(3, FLOATS, 3, dims)), 0);
+    EXPECT(cudnnBackendFinalize(whole), 0);
+    void *plan = make_plan(whole);
+    EXPECT(cudaMalloc(&workspace, 4096), 0);
+    void *pack = make_pack(2, ids, device, workspace),
+         *next = make_pack(2, ids, device + 2, workspace);
+    EXPECT(cudaGraphCreate(&graph, 0), 0);
+    EXPECT(cudnnBackendPopulateCudaGraph(handle, plan, pack, NULL), BAD_PARAM);
+    EXPECT(cudnnBackendPopulateCudaGraph(NULL, plan, pack, graph), BAD_PARAM);
+    EXPECT(cudnnBackendUpdateCudaGraph(handle, plan, pack, graph), 2011); /* without nodes */
+    EXPECT(cudnnBackendPopulateCudaGraph(handle, plan, pack, graph), 0);
+    EXPECT(cudnnBackendPopulateCudaGraph(handle, plan, pack, graph), BAD_PARAM); /* not empty */
+    expect_launched(graph, 0, 1);
+    EXPECT(cudnnBackendUpdateCudaGraph(handle, plan, next, graph), 0);
+    expect_launched(graph, 2, 3);
+    EXPECT(cudaGraphDestroy(graph), 0);
+    cudaFree(workspace);
+    void *all[] = {x, y, between, size, negative, plan, pack, next, operations[0], operations[1]};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        EXPECT(cudnnBackendDestroyDescriptor(all[i]), 0);
+}
+
 /* ---- what is wrong ---- */
 
 /* A convolution of what lies between operations as doubles; with a cache of kernels, and as if
@@ -435,6 +490,9 @@ static void test_engines(int type)
         EXPECT(cudnnBackendFinalize(engine), 0);
         EXPECT(cudnnBackendGetAttribute(engine, 1303, NOTE, 10, &count, NULL), 0);
         EXPECT(count, 0);
+        int32_t behaviour = -1;
+        EXPECT(cudnnBackendGetAttribute(engine, 1305, BEHAVIOUR, 5, &count, &behaviour), 0);
+        EXPECT(count == 1 && behaviour == 3, 1); /* it can be in graphs of the runtime */
         EXPECT(cudnnBackendSetAttribute(config, 300, DESCRIPTOR, 1, &graph), BAD_PARAM);
         set_part(config, 300, engine);
         EXPECT(cudnnBackendFinalize(config), 0);
@@ -536,6 +594,7 @@ int main(void)
     test_wide_between();
     test_fused();
     test_before();
+    test_populate();
     test_tensors();
     test_others();
     test_attributes();

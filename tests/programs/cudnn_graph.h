@@ -39,7 +39,8 @@ enum {
     MODE_HEURISTICS = 8,
     NOTE = 11,
     MODE_POINTWISE = 14,
-    MODE_REDUCTION = 18
+    MODE_REDUCTION = 18,
+    BEHAVIOUR = 19
 };
 enum { FLOATS = 0, DOUBLES = 1, INTEGERS = 4, FP4 = 16 };
 enum { FORWARD = 10, FILTER = 11, BACKWARD = 12 };

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/count.h"
+#include "device/graph/graph.h"
+#include "device/stream/stream.h"
 
 #define MAGIC 0x7763656eu
 
@@ -139,6 +141,13 @@ void wl_cudnn_attribute_set(struct wl_cudnn_node *self, int name, int type, int6
 void wl_cudnn_attribute_set_number(struct wl_cudnn_node *self, int name, int64_t value)
 {
     wl_cudnn_attribute_set(self, name, TYPE_INT64, 1, &value);
+}
+
+void wl_cudnn_attribute_set_note(struct wl_cudnn_node *engine)
+{
+    static const int32_t can_be_in_graphs = 3;
+    wl_cudnn_attribute_set(engine, WL_CUDNN_ENGINE_BEHAVIOUR, TYPE_ENUM_BEHAVIOUR_NOTE, 1,
+                           &can_be_in_graphs);
 }
 
 void wl_cudnn_attribute_set_part(struct wl_cudnn_node *self, int name, struct wl_cudnn_node *part)
@@ -444,17 +453,98 @@ int cudnnBackendFinalize(void *descriptor)
     return node ? wl_cudnn_node_finalize(node) : no_descriptor(descriptor);
 }
 
-int cudnnBackendExecute(void *handle, void *plan_descriptor, void *pack_descriptor)
+/* What a plan computes, and with what; a status. */
+static int read_plan(const void *handle, void *plan_descriptor, void *pack_descriptor,
+                     void **stream, const struct wl_cudnn_graph **graph,
+                     const struct wl_cudnn_node **pack)
 {
-    const struct wl_cudnn_node *plan = final_node_of(plan_descriptor, WL_CUDNN_NODE_PLAN),
-                               *pack = final_node_of(pack_descriptor, WL_CUDNN_NODE_PACK);
-    void *stream;
-    if (!plan_descriptor || !pack_descriptor || !wl_cudnn_stream(handle, &stream))
+    const struct wl_cudnn_node *plan = final_node_of(plan_descriptor, WL_CUDNN_NODE_PLAN);
+    *pack = final_node_of(pack_descriptor, WL_CUDNN_NODE_PACK);
+    if (!plan_descriptor || !pack_descriptor || !wl_cudnn_stream(handle, stream))
         return WL_CUDNN_BAD_PARAM;
-    if (!plan || !pack)
+    if (!plan || !*pack)
         return wl_cudnn_bad_param(WL_CUDNN_NOT_FINAL);
     const struct wl_cudnn_node *config = wl_cudnn_part(plan, WL_CUDNN_PLAN_CONFIG),
-                               *engine = wl_cudnn_part(config, WL_CUDNN_CONFIG_ENGINE),
-                               *graph = wl_cudnn_part(engine, WL_CUDNN_ENGINE_GRAPH);
-    return wl_cudnn_graph_run(graph->graph, stream, pack);
+                               *engine = wl_cudnn_part(config, WL_CUDNN_CONFIG_ENGINE);
+    *graph = wl_cudnn_part(engine, WL_CUDNN_ENGINE_GRAPH)->graph;
+    return WL_CUDNN_OK;
+}
+
+int cudnnBackendExecute(const void *handle, void *plan, void *pack_descriptor)
+{
+    const struct wl_cudnn_graph *graph;
+    const struct wl_cudnn_node *pack;
+    void *stream;
+    const int status = read_plan(handle, plan, pack_descriptor, &stream, &graph, &pack);
+    return status ? status : wl_cudnn_graph_run(graph, stream, pack);
+}
+
+/* ---- in graphs of the runtime ---- */
+
+/* Adds a plan's launches to a graph. */
+static int add_to_graph(const void *handle, void *plan, void *pack_descriptor,
+                        struct wl_device_graph *to)
+{
+    enum { NON_BLOCKING = 1 };
+    const struct wl_cudnn_graph *graph;
+    const struct wl_cudnn_node *pack;
+    void *stream;
+    int status = read_plan(handle, plan, pack_descriptor, &stream, &graph, &pack);
+    if (status)
+        return status;
+    int code = wl_device_stream_create(NON_BLOCKING, 0, &stream);
+    if (code)
+        return wl_cudnn_launched(code);
+    code = wl_device_capture_begin(stream, WL_DEVICE_CAPTURE_RELAXED, to, NULL, 0);
+    if (!code) {
+        status = wl_cudnn_graph_run(graph, stream, pack);
+        code = wl_device_capture_end(stream, &to);
+    }
+    wl_device_stream_destroy(stream);
+    return status ? status : wl_cudnn_launched(code);
+}
+
+/* The graph is one without nodes. */
+int cudnnBackendPopulateCudaGraph(const void *handle, void *plan, void *pack,
+                                  struct wl_device_graph *graph)
+{
+    size_t count = 0;
+    if (!graph || wl_device_graph_nodes(graph, false, NULL, &count) || count)
+        return WL_CUDNN_BAD_PARAM;
+    return add_to_graph(handle, plan, pack, graph);
+}
+
+/* Has the nodes of `to` do what those of `from` do. */
+static int take_over(struct wl_device_graph *from, struct wl_device_graph *to)
+{
+    size_t count = 0, there = 0;
+    if (wl_device_graph_nodes(from, false, NULL, &count) ||
+        wl_device_graph_nodes(to, false, NULL, &there) || count != there)
+        return wl_cudnn_bad_param(WL_CUDNN_OTHER_GRAPH);
+    struct wl_device_node **const nodes = wl_alloc((2 * count + 1) * sizeof *nodes);
+    int code = wl_device_graph_nodes(from, false, nodes, &count);
+    if (!code)
+        code = wl_device_graph_nodes(to, false, nodes + count, &there);
+    for (size_t i = 0; i < count && !code; i++) {
+        const struct wl_device_operation *operation;
+        code = wl_device_node_get(nodes[i], &operation);
+        if (!code)
+            code = wl_device_node_set(nodes[count + i], operation);
+    }
+    free(nodes);
+    return code ? wl_cudnn_bad_param(WL_CUDNN_OTHER_GRAPH) : WL_CUDNN_OK;
+}
+
+/* The graph is one that such a plan was added to. */
+int cudnnBackendUpdateCudaGraph(const void *handle, void *plan, void *pack,
+                                struct wl_device_graph *graph)
+{
+    struct wl_device_graph *made = NULL;
+    if (!graph || wl_device_graph_create(&made))
+        return WL_CUDNN_BAD_PARAM;
+    int status = add_to_graph(handle, plan, pack, made);
+    if (!status)
+        status = take_over(made, graph);
+    wl_device_graph_destroy(made);
+    return status;
 }

@@ -61,6 +61,7 @@ enum wl_cudnn_detail {
     WL_CUDNN_NULL_POINTER = 2,
     WL_CUDNN_NOT_FINAL = 4,
     WL_CUDNN_WRONG_TYPE = 10,
+    WL_CUDNN_OTHER_GRAPH = 11,
 };
 int wl_cudnn_bad_param(enum wl_cudnn_detail detail);
 
@@ -92,6 +93,8 @@ const struct wl_cudnn_attribute *wl_cudnn_attribute(const struct wl_cudnn_node *
 void wl_cudnn_attribute_set(struct wl_cudnn_node *self, int name, int type, int64_t count,
                             const void *values);
 void wl_cudnn_attribute_set_part(struct wl_cudnn_node *self, int name, struct wl_cudnn_node *part);
+/* An engine's CUDNN_BEHAVIOR_NOTE_SUPPORTS_CUDA_GRAPH_NATIVE_API. */
+void wl_cudnn_attribute_set_note(struct wl_cudnn_node *engine);
 void wl_cudnn_attribute_set_number(struct wl_cudnn_node *self, int name, int64_t value);
 
 /* Sets a number, of the first of its types, where nothing was set. */

@@ -79,7 +79,10 @@ static int finish_engine(struct wl_cudnn_node *self)
     const struct wl_cudnn_graph *graph = wl_cudnn_part(self, WL_CUDNN_ENGINE_GRAPH)->graph;
     if (!wl_cudnn_graph_is_computed(graph))
         return wl_cudnn_graph_refuse(graph);
-    return index == 0 ? WL_CUDNN_OK : WL_CUDNN_NOT_SUPPORTED; /* as cuDNN has it */
+    if (index != 0)
+        return WL_CUDNN_NOT_SUPPORTED; /* as cuDNN has it */
+    wl_cudnn_attribute_set_note(self);
+    return WL_CUDNN_OK;
 }
 
 static const struct wl_cudnn_graph *graph_of_engine(const struct wl_cudnn_node *engine)
@@ -119,6 +122,7 @@ static int finish_heuristics(struct wl_cudnn_node *self)
     struct wl_cudnn_node *config =
         make_around(WL_CUDNN_NODE_CONFIG, WL_CUDNN_CONFIG_ENGINE, engine);
     const int status = finish_config(config);
+    wl_cudnn_attribute_set_note(engine);
     set_defaults(engine);
     engine->is_final = config->is_final = true;
     wl_cudnn_attribute_set_part(self, WL_CUDNN_HEURISTICS_RESULTS, config);
