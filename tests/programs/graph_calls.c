@@ -67,6 +67,7 @@ int cudaGraphAddMemsetNode(void **node, void *graph, void **after, size_t count,
 int cudaGraphAddHostNode(void **node, void *graph, void **after, size_t count,
                          const struct host_parameters *parameters);
 int cudaGraphAddChildGraphNode(void **node, void *graph, void **after, size_t count, void *child);
+int cudaGraphChildGraphNodeGetGraph(void *node, void **graph);
 int cudaGraphAddEmptyNode(void **node, void *graph, void **after, size_t count);
 int cudaGraphGetNodes(void *graph, void **nodes, size_t *count);
 int cudaGraphGetRootNodes(void *graph, void **nodes, size_t *count);
@@ -193,7 +194,14 @@ static void build(void)
     EXPECT(all[0] == nodes[0], 1);
     EXPECT(cudaGraphNodeGetType(nodes[3], &type), 0);
     EXPECT(type, 4);
-    addend = 1000; /* copied when the node was added */
+    void *inner = NULL;
+    size_t inner_count = 0;
+    EXPECT(cudaGraphChildGraphNodeGetGraph(nodes[3], &inner), 0);
+    EXPECT(inner != child, 1);
+    EXPECT(cudaGraphGetRootNodes(inner, NULL, &inner_count), 0);
+    EXPECT(inner_count, 1);
+    EXPECT(cudaGraphDestroy(inner), 1); /* it is the node's */
+    addend = 1000;                      /* copied when the node was added */
     EXPECT(cudaGraphInstantiateWithFlags(&executable, graph, 0), 0);
     EXPECT(cudaGraphLaunch(executable, NULL), 0);
     EXPECT(seen, 0x02020202 + 7 + 100);

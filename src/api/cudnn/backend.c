@@ -8,7 +8,6 @@
 
 #include "base/count.h"
 #include "device/graph/graph.h"
-#include "device/stream/stream.h"
 
 #define MAGIC 0x7763656eu
 

@@ -9,9 +9,27 @@
 #include "device/kernel/state.h"
 #include "device/memory/state.h"
 
+static bool has_child(const struct wl_device_graph *self, const struct wl_device_graph *graph)
+{
+    struct wl_device_graph *const *inner;
+    for (size_t i = 0; i < self->nodes.count; i++) {
+        const size_t count = wl_device_operation_graphs(&self->nodes.items[i]->operation, &inner);
+        for (size_t k = 0; k < count; k++)
+            if (inner[k] == graph || has_child(inner[k], graph))
+                return true;
+    }
+    return false;
+}
+
 bool wl_device_graph_is_known(const struct wl_device_graph *graph)
 {
-    return wl_device_handle_is(WL_DEVICE_HANDLE_GRAPH, graph);
+    if (wl_device_handle_is(WL_DEVICE_HANDLE_GRAPH, graph))
+        return true;
+    const struct wl_device_graph *parent = NULL;
+    while ((parent = wl_device_handle_next(WL_DEVICE_HANDLE_GRAPH, parent)) != NULL)
+        if (has_child(parent, graph))
+            return true;
+    return false;
 }
 
 bool wl_device_node_is_known(const struct wl_device_node *node)
@@ -259,8 +277,9 @@ int wl_device_graph_create(struct wl_device_graph **graph)
 int wl_device_graph_destroy(struct wl_device_graph *graph)
 {
     wl_device_enter_beside();
-    int code =
-        wl_device_graph_is_known(graph) && !graph->is_body ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
+    int code = wl_device_handle_is(WL_DEVICE_HANDLE_GRAPH, graph) && !graph->is_body
+                   ? WL_DEVICE_OK
+                   : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
         wl_device_handle_remove(WL_DEVICE_HANDLE_GRAPH, graph);
         wl_device_graph_free(graph);

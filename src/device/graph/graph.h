@@ -69,7 +69,7 @@ WL_EXPORT int wl_device_submit(struct wl_device_operation *operation, void *stre
 /* ---- graphs ---- */
 
 WL_EXPORT int wl_device_graph_create(struct wl_device_graph **graph);
-/* Not of a body of a conditional node, which goes with that. */
+/* Not of a body of a conditional node or of a child, which go with their nodes. */
 WL_EXPORT int wl_device_graph_destroy(struct wl_device_graph *graph);
 /* WL_DEVICE_NOT_SUPPORTED, as on hardware: of graphs with conditional nodes, which cannot be
  * children either, and of which there is one executable graph at a time. */

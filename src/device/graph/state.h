@@ -45,6 +45,7 @@ struct wl_device_graph *wl_device_graph_make(void);
 void wl_device_graph_free(struct wl_device_graph *graph);
 /* Makes the graph one of the program's. */
 void wl_device_graph_publish(struct wl_device_graph *graph);
+/* Whether it is one of the program's, or a child of one. */
 bool wl_device_graph_is_known(const struct wl_device_graph *graph);
 /* Whether the program can add to it: it knows it, or got it of a stream that is captured. */
 bool wl_device_graph_is_open(const struct wl_device_graph *graph);
