@@ -6,6 +6,7 @@
 
 #include "api/cudnn/backend_kernels.h"
 #include "api/cudnn/cudnn.h"
+#include "api/cudnn/launch.h"
 #include "api/cudnn/tensor.h"
 
 enum wl_cudnn_node_type {
@@ -184,6 +185,9 @@ wl_cudnn_operation wl_cudnn_operation_convolution, wl_cudnn_operation_pointwise,
 
 /* Whether a normalisation is by means that are given, with wl_cudnn_operation_norm_inference. */
 bool wl_cudnn_is_norm_inference(const struct wl_cudnn_node *operation);
+
+/* Those of backend.cu. */
+extern struct wl_cudnn_kernels wl_cudnn_graph_kernels;
 
 /* What kernels are given of a place; what they read is multiplied by factor. */
 struct wl_dnn_graph_operand wl_cudnn_operand(const struct wl_cudnn_place *place, double factor);

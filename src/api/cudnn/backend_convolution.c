@@ -4,9 +4,6 @@
 
 #include "api/cudnn/backend.h"
 #include "api/cudnn/convolve.h"
-#include "api/cudnn/launch.h"
-
-static struct wl_cudnn_kernels kernels = {.name = "backend.ptx"};
 
 enum { X, W, Y, TENSORS, ALIGNMENT = 256 };
 
@@ -136,8 +133,8 @@ static int copy(void *stream, const struct wl_cudnn_place *from, const struct wl
     void *arguments[] = {&of};
     if (!wl_cudnn_graph_dims(&of.dims, to->shape.rank, to->shape.dims, &of.count))
         return WL_CUDNN_NOT_SUPPORTED;
-    return wl_cudnn_run(&kernels, "graph_pointwise", WL_CUDNN_DOUBLE, (uint64_t)of.count, stream,
-                        arguments);
+    return wl_cudnn_run(&wl_cudnn_graph_kernels, "graph_pointwise", WL_CUDNN_DOUBLE,
+                        (uint64_t)of.count, stream, arguments);
 }
 
 /* What of a copy is the tensor itself, without padding. */

@@ -80,6 +80,8 @@ static const struct kind kinds[] = {
      wl_cudnn_operation_rng},
 };
 
+struct wl_cudnn_kernels wl_cudnn_graph_kernels = {.name = "backend.ptx"};
+
 /* A tensor of the workspace. */
 struct between {
     int64_t id;

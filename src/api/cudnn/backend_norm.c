@@ -1,9 +1,6 @@
 /* Normalisation in graphs: of layers, instances and batches, by the root of mean squares;
  * gradients. */
 #include "api/cudnn/backend.h"
-#include "api/cudnn/launch.h"
-
-static struct wl_cudnn_kernels kernels = {.name = "backend.ptx"};
 
 /* cudnnBackendNormMode_t, cudnnBackendNormFwdPhase_t */
 enum mode { LAYER = 0, INSTANCE = 1, BATCH = 2, RMS = 4 };
@@ -87,7 +84,8 @@ static int run(const char *name, const struct wl_dnn_graph_norm *norm, void *str
 {
     struct wl_dnn_graph_norm of = *norm;
     void *arguments[] = {&of};
-    return wl_cudnn_run(&kernels, name, WL_CUDNN_DOUBLE, (uint64_t)of.groups, stream, arguments);
+    return wl_cudnn_run(&wl_cudnn_graph_kernels, name, WL_CUDNN_DOUBLE, (uint64_t)of.groups, stream,
+                        arguments);
 }
 
 /* What training and inference have in common. */

@@ -6,11 +6,8 @@
 
 #include "api/cudnn/backend.h"
 #include "api/cudnn/backend_kernels.h"
-#include "api/cudnn/launch.h"
 #include "api/cudnn/walk.h"
 #include "base/count.h"
-
-static struct wl_cudnn_kernels kernels = {.name = "backend.ptx"};
 
 /* ---- operands ---- */
 
@@ -64,7 +61,7 @@ static bool is_countable(const struct wl_cudnn_tensor *tensor)
 
 static int run(const char *name, int type, long long count, void *stream, void *arguments)
 {
-    return wl_cudnn_run(&kernels, name, type, (uint64_t)count, stream, &arguments);
+    return wl_cudnn_run(&wl_cudnn_graph_kernels, name, type, (uint64_t)count, stream, &arguments);
 }
 
 /* Sums of products are double-precision ones if any of the tensors is of doubles. */
