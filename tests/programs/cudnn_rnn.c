@@ -473,8 +473,14 @@ static void test_dropout(void)
     for (int i = 0; i < OUTPUTS; i++)
         out += dy[i] * y[2][i];
     expect_near("dropout", &n, 0, in, out, 1e-12);
-    EXPECT(cudnnSetDropoutDescriptor(dropout, handle, 0.5f, NULL, 0, 17), 0);
-    EXPECT(forward(&r, 1), BAD_PARAM); /* without states */
+    void *stateless = NULL;
+    EXPECT(cudnnCreateDropoutDescriptor(&stateless), 0);
+    EXPECT(cudnnSetDropoutDescriptor(stateless, handle, 0.5f, NULL, 0, 17), 0);
+    EXPECT(cudnnSetRNNDescriptor_v8(r.rnn, 0, RELU, 0, 0, 0, DOUBLE, DOUBLE, 0, INPUT, HIDDEN,
+                                    HIDDEN, LAYERS, stateless, 1),
+           0);
+    EXPECT(forward(&r, 1), BAD_PARAM);
+    EXPECT(cudnnDestroyDropoutDescriptor(stateless), 0);
     cudaFree(device_dx), cudaFree(device_dy), cudaFree(states);
     EXPECT(cudnnDestroyDropoutDescriptor(dropout), 0);
     finish(&r);
