@@ -118,6 +118,7 @@ wl_program_test(cudnn_backend cudnn_backend.c warplens-cudnn-9 warplens-cudart-1
 wl_program_test(cudnn_ctc cudnn_ctc.c warplens-cudnn-9 warplens-cudart-13 m)
 wl_program_test(cudnn_norms cudnn_norms.c warplens-cudnn-9 warplens-cudart-13 m)
 wl_program_test(cudnn_operations cudnn_operations.c warplens-cudnn-9 warplens-cudart-13 m)
+wl_program_test(cudnn_resample cudnn_resample.c warplens-cudnn-9 warplens-cudart-13 m)
 wl_program_test(cudnn_rnn cudnn_rnn.c warplens-cudnn-9 warplens-cudart-13 m)
 wl_program_test(cudnn_rnn_skip cudnn_rnn_skip.c warplens-cudnn-9 warplens-cudart-13 m)
 wl_program_test(nccl_calls nccl_calls.c warplens-nccl-2 warplens-cudart-13 pthread)

@@ -33,8 +33,11 @@ enum { MUST = 1, TOLD = 2, REFUSED = 4 };
     T(ENUM_REDUCTION, 18, 4)      \
     T(ENUM_BEHAVIOUR_NOTE, 19, 4) \
     T(ENUM_ORDER, 20, 4)          \
+    T(ENUM_RESAMPLE, 21, 4)       \
+    T(ENUM_PADDING, 22, 4)        \
     T(INT32, 23, 4)               \
     T(CHARACTER, 24, 1)           \
+    T(FRACTION, 26, 16)           \
     T(ENUM_NORM, 27, 4)           \
     T(ENUM_PHASE, 28, 4)          \
     T(ENUM_DISTRIBUTION, 29, 4)
@@ -210,6 +213,25 @@ int64_t wl_cudnn_number(const struct wl_cudnn_node *self, int name, int64_t othe
     }
 }
 
+bool wl_cudnn_whole_numbers(const struct wl_cudnn_node *self, int name, int64_t count, int least,
+                            int most, int *made)
+{
+    const struct wl_cudnn_attribute *found = wl_cudnn_attribute(self, name);
+    if (!found || found->count != count)
+        return false;
+    const int64_t *values = found->values;
+    const bool is_fraction =
+        found->type == TYPE_FRACTION; /* two numbers: above and below the line */
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t above = values[is_fraction ? 2 * i : i],
+                      below = is_fraction ? values[2 * i + 1] : 1;
+        if (below <= 0 || above % below || above / below < least || above / below > most)
+            return false;
+        made[i] = (int)(above / below);
+    }
+    return true;
+}
+
 double wl_cudnn_real(const struct wl_cudnn_node *self, int name, double otherwise)
 {
     const struct wl_cudnn_attribute *found = wl_cudnn_attribute(self, name);
@@ -243,6 +265,7 @@ static bool is_operation(int type)
     return (type >= WL_CUDNN_NODE_OF_FORWARD && type <= WL_CUDNN_NODE_OF_STATISTICS) ||
            type == WL_CUDNN_NODE_OF_MATMUL || type == WL_CUDNN_NODE_OF_REDUCTION ||
            type == WL_CUDNN_NODE_OF_NORM || type == WL_CUDNN_NODE_OF_NORM_GRADIENT ||
+           type == WL_CUDNN_NODE_OF_RESAMPLE || type == WL_CUDNN_NODE_OF_RESAMPLE_GRADIENT ||
            type == WL_CUDNN_NODE_OF_RESHAPE || type == WL_CUDNN_NODE_OF_RNG;
 }
 

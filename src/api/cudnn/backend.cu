@@ -572,3 +572,113 @@ GLOBAL void warplens_dnn_graph_norm_back_scale_d(wl_dnn_graph_norm of)
         write(of, of.dbias, group, 0, bias);
     }
 }
+
+/* ---- windows ---- */
+
+/* A tap of a window: where it is in x, from the window's first element on; false: in the padding. */
+DEVICE bool find_tap(const wl_dnn_graph_resample &of, const int *begin, int tap, const wl_dnn_graph_operand &x, i64 &at)
+{
+    bool is_inside = true;
+    at = 0;
+    for (int i = of.spatial - 1; i >= 0; i--) {
+        int place = begin[i] + take(of.window, i, tap);
+        is_inside = is_inside && place >= 0 && place < of.in[i];
+        at += place * x.strides[of.dims.rank - of.spatial + i];
+    }
+    return is_inside;
+}
+
+/* What a window gives: of the greatest element its tap, too. base: of its batch and channel in x. */
+DEVICE double pool(const wl_dnn_graph_resample &of, const int *begin, i64 base, int &tap, int &counted)
+{
+    double result = 0;
+    tap = -1;
+    counted = 0;
+    for (int i = 0; i < of.taps; i++) {
+        i64 at;
+        bool is_inside = find_tap(of, begin, i, of.x, at);
+        if (!is_inside && !of.counts_padding)
+            continue;
+        double x = is_inside && of.x.data ? read(of.x, base + at) : 0;
+        counted++;
+        if (!of.is_most) {
+            result += x;
+        } else if (tap < 0 || x > result || (x != x && result == result)) {
+            result = x;
+            tap = i;
+        }
+    }
+    return of.is_most ? (tap < 0 ? -INFINITE : result) : counted ? result / counted : 0;
+}
+
+DEVICE void blend(const wl_dnn_graph_operand &to, i64 at, double alpha, double x, double beta)
+{
+    double before = beta != 0 ? load(to.data, to.type, at) * beta : 0;
+    store(to.data, to.type, at, alpha * x + before);
+}
+
+GLOBAL void warplens_dnn_graph_resample_d(wl_dnn_graph_resample of)
+{
+    for (i64 number = first(); number < of.count; number += step()) {
+        i64 x = 0, y = 0, index = 0;
+        int rest = (int)number, begin[WL_DNN_GRAPH_SPATIAL], tap, counted;
+        for (int i = of.dims.rank - 1; i >= 0; i--) {
+            int place = take(of.dims, i, rest), s = i - (of.dims.rank - of.spatial);
+            y += place * of.y.strides[i];
+            index += place * of.index.strides[i];
+            if (s >= 0)
+                begin[s] = place * of.strides[s] - of.pads[s];
+            else
+                x += place * of.x.strides[i];
+        }
+        double result = pool(of, begin, x, tap, counted);
+        blend(of.y, y, of.alpha, result, of.beta);
+        if (of.index.data)
+            store(of.index.data, of.index.type, index, tap);
+    }
+}
+
+/* The gradients that come to an element of x from all windows that it is in. */
+GLOBAL void warplens_dnn_graph_resample_back_d(wl_dnn_graph_resample of)
+{
+    for (i64 number = first(); number < of.count; number += step()) {
+        i64 dx = 0, x = 0, dy = 0, index = 0;
+        int rest = (int)number, place[WL_DNN_GRAPH_SPATIAL], begin[WL_DNN_GRAPH_SPATIAL];
+        double sum = 0;
+        const int other = of.dims.rank - of.spatial;
+        for (int i = of.dims.rank - 1; i >= 0; i--) {
+            int at = take(of.dims, i, rest);
+            dx += at * of.dx.strides[i];
+            if (i >= other) {
+                place[i - other] = at;
+                continue;
+            }
+            x += at * of.x.strides[i];
+            dy += at * of.dy.strides[i];
+            index += at * of.index.strides[i];
+        }
+        for (int tap = 0; tap < of.taps; tap++) {
+            i64 from = dy, known = index;
+            int left = tap, most, counted;
+            bool is_there = true;
+            for (int i = of.spatial - 1; i >= 0; i--) {
+                int far = place[i] + of.pads[i] - take(of.window, i, left), window = far / of.strides[i];
+                is_there = is_there && far >= 0 && window * of.strides[i] == far && window < of.out[i];
+                begin[i] = far - of.pads[i];
+                from += window * of.dy.strides[other + i];
+                known += window * of.index.strides[other + i];
+            }
+            if (!is_there)
+                continue;
+            if (of.is_most && of.index.data)
+                most = (int)read(of.index, known);
+            else
+                pool(of, begin, x, most, counted);
+            if (!of.is_most)
+                sum += read(of.dy, from) / counted;
+            else if (most == tap)
+                sum += read(of.dy, from);
+        }
+        blend(of.dx, dx, of.alpha, sum, of.beta);
+    }
+}

@@ -32,6 +32,9 @@ enum wl_cudnn_node_type {
     WL_CUDNN_NODE_OF_MATMUL = 19,
     WL_CUDNN_NODE_REDUCTION = 21,
     WL_CUDNN_NODE_OF_REDUCTION = 22,
+    WL_CUDNN_NODE_RESAMPLE = 24,
+    WL_CUDNN_NODE_OF_RESAMPLE = 25,
+    WL_CUDNN_NODE_OF_RESAMPLE_GRADIENT = 26,
     WL_CUDNN_NODE_OF_NORM = 29,
     WL_CUDNN_NODE_OF_NORM_GRADIENT = 30,
     WL_CUDNN_NODE_OF_RESHAPE = 31,
@@ -100,6 +103,11 @@ void wl_cudnn_attribute_set_number(struct wl_cudnn_node *self, int name, int64_t
 
 /* Sets a number, of the first of its types, where nothing was set. */
 void wl_cudnn_attribute_default(struct wl_cudnn_node *self, int name, double value);
+
+/* Of an attribute of whole numbers or fractions: as many elements as wanted, all whole and within
+ * these bounds. */
+bool wl_cudnn_whole_numbers(const struct wl_cudnn_node *self, int name, int64_t count, int least,
+                            int most, int *made);
 
 /* Its first element as a number, or what is given where it was not set. */
 int64_t wl_cudnn_number(const struct wl_cudnn_node *self, int name, int64_t otherwise);
@@ -181,7 +189,8 @@ typedef int wl_cudnn_operation(const struct wl_cudnn_node *self, struct wl_cudnn
 wl_cudnn_operation wl_cudnn_operation_convolution, wl_cudnn_operation_pointwise,
     wl_cudnn_operation_matmul, wl_cudnn_operation_reduction, wl_cudnn_operation_reshape,
     wl_cudnn_operation_rng, wl_cudnn_operation_statistics, wl_cudnn_operation_norm,
-    wl_cudnn_operation_norm_gradient, wl_cudnn_operation_norm_inference;
+    wl_cudnn_operation_norm_gradient, wl_cudnn_operation_norm_inference,
+    wl_cudnn_operation_resample, wl_cudnn_operation_resample_gradient;
 
 /* Whether a normalisation is by means that are given, with wl_cudnn_operation_norm_inference. */
 bool wl_cudnn_is_norm_inference(const struct wl_cudnn_node *operation);

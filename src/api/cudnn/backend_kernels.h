@@ -53,6 +53,21 @@ struct wl_dnn_graph_reduction {
     int mode;  /* cudnnReduceTensorOp_t; 9: the sum of squares */
 };
 
+/* Windows over the last `spatial` dimensions, whose sizes are `in` of x and `out` of y. What is no
+ * number is the greatest. The grid's
+ * dims are those of y, going back those of x. index: of the greatest element within its window, by
+ * number; it may be left out. */
+enum { WL_DNN_GRAPH_SPATIAL = 3 };
+struct wl_dnn_graph_resample {
+    struct wl_dnn_graph_operand x, y, index, dx, dy;
+    struct wl_dnn_graph_dims dims, window; /* window: of `spatial` dimensions */
+    int count, taps, spatial;
+    int in[WL_DNN_GRAPH_SPATIAL], out[WL_DNN_GRAPH_SPATIAL];
+    int pads[WL_DNN_GRAPH_SPATIAL], strides[WL_DNN_GRAPH_SPATIAL];
+    int is_most, counts_padding; /* else a mean; counts_padding: of padding, which is 0, too */
+    double alpha, beta;
+};
+
 /* out: random numbers of the seed, of the offset and of their places. */
 struct wl_dnn_graph_rng {
     struct wl_dnn_graph_operand out, seed, offset;
