@@ -495,6 +495,7 @@ static void test_engines(int type)
         EXPECT(count == 1 && behaviour == 3, 1); /* it can be in graphs of the runtime */
         EXPECT(cudnnBackendSetAttribute(config, 300, DESCRIPTOR, 1, &graph), BAD_PARAM);
         set_part(config, 300, engine);
+        set(config, 302, DESCRIPTOR, 0, NULL); /* no choices of knobs */
         EXPECT(cudnnBackendFinalize(config), 0);
         int32_t shared = -1;
         EXPECT(cudnnBackendGetAttribute(config, 304, INT32, 1, &count, &shared), 0);

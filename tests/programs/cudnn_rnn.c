@@ -415,6 +415,33 @@ static void test_bounds(void)
 
 /* ---- dropout ---- */
 
+/* With the same seed again the same is dropped as in the two runs, whose results are there. */
+static void expect_same_again(const struct run *r, void *dropout, void *states, size_t bytes,
+                              const double *wanted)
+{
+    enum { OUTPUTS = STEPS * BATCH * HIDDEN };
+    static double got[OUTPUTS];
+    EXPECT(cudnnSetDropoutDescriptor(dropout, handle, 0.5f, states, bytes, 17), 0);
+    for (int i = 0; i < 2; i++) {
+        EXPECT(forward(r, 1), 0);
+        from_device(DOUBLE, r->y, OUTPUTS, got);
+        EXPECT(memcmp(got, wanted + i * OUTPUTS, sizeof got), 0);
+    }
+}
+
+/* A dropout descriptor that never had states. */
+static void expect_stateless(const struct run *r)
+{
+    void *stateless = NULL;
+    EXPECT(cudnnCreateDropoutDescriptor(&stateless), 0);
+    EXPECT(cudnnSetDropoutDescriptor(stateless, handle, 0.5f, NULL, 0, 17), 0);
+    EXPECT(cudnnSetRNNDescriptor_v8(r->rnn, 0, RELU, 0, 0, 0, DOUBLE, DOUBLE, 0, INPUT, HIDDEN,
+                                    HIDDEN, LAYERS, stateless, 1),
+           0);
+    EXPECT(forward(r, 1), BAD_PARAM);
+    EXPECT(cudnnDestroyDropoutDescriptor(stateless), 0);
+}
+
 /* Of positive weights and numbers, without biases and first states, a network of rectifiers is
  * linear: then the gradients with respect to x, times x, add up as those of y, times y, do. */
 static void test_dropout(void)
@@ -453,13 +480,7 @@ static void test_dropout(void)
         from_device(DOUBLE, r.y, OUTPUTS, y[i]);
     }
     EXPECT(memcmp(y[0], y[1], sizeof y[0]) != 0 && memcmp(y[1], y[2], sizeof y[1]) != 0, 1);
-    for (int i = 0; i < 2; i++) { /* the same seed again: the same is dropped */
-        if (i == 0)
-            EXPECT(cudnnSetDropoutDescriptor(dropout, handle, 0.5f, states, bytes, 17), 0);
-        EXPECT(forward(&r, 1), 0);
-        from_device(DOUBLE, r.y, OUTPUTS, y[0]);
-        EXPECT(memcmp(y[0], y[1 + i], sizeof y[0]), 0);
-    }
+    expect_same_again(&r, dropout, states, bytes, y[1]);
     void *device_dx = to_device(DOUBLE, x, 1), *device_dy = to_device(DOUBLE, dy, OUTPUTS);
     EXPECT(cudnnRNNBackwardData_v8(handle, r.rnn, NULL, r.y_data, r.y, device_dy, r.x_data,
                                    device_dx, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
@@ -473,14 +494,7 @@ static void test_dropout(void)
     for (int i = 0; i < OUTPUTS; i++)
         out += dy[i] * y[2][i];
     expect_near("dropout", &n, 0, in, out, 1e-12);
-    void *stateless = NULL;
-    EXPECT(cudnnCreateDropoutDescriptor(&stateless), 0);
-    EXPECT(cudnnSetDropoutDescriptor(stateless, handle, 0.5f, NULL, 0, 17), 0);
-    EXPECT(cudnnSetRNNDescriptor_v8(r.rnn, 0, RELU, 0, 0, 0, DOUBLE, DOUBLE, 0, INPUT, HIDDEN,
-                                    HIDDEN, LAYERS, stateless, 1),
-           0);
-    EXPECT(forward(&r, 1), BAD_PARAM);
-    EXPECT(cudnnDestroyDropoutDescriptor(stateless), 0);
+    expect_stateless(&r);
     cudaFree(device_dx), cudaFree(device_dy), cudaFree(states);
     EXPECT(cudnnDestroyDropoutDescriptor(dropout), 0);
     finish(&r);
@@ -602,6 +616,36 @@ static void test_wrong_states(const struct network *n, const struct run *r)
     EXPECT(cudnnDestroyRNNDescriptor(rnn), 0);
 }
 
+static void test_wrong_weights(const struct network *n, struct run *r)
+{
+    void *matrix, *bias;
+    EXPECT(cudnnGetRNNWeightParams(handle, r->rnn, 0, r->weight_bytes, r->weights, 0, NULL, NULL,
+                                   NULL, NULL),
+           0);
+    EXPECT(cudnnGetRNNWeightParams(handle, r->rnn, 0, r->weight_bytes, r->weights, 0, NULL, &matrix,
+                                   NULL, NULL),
+           BAD_PARAM);
+    EXPECT(cudnnGetRNNWeightParams(handle, r->rnn, 2, r->weight_bytes, r->weights, 0, r->h_shape,
+                                   &matrix, r->c_shape, &bias),
+           BAD_PARAM);
+    EXPECT(cudnnGetRNNWeightParams(handle, r->rnn, 0, r->weight_bytes, r->weights, 9, r->h_shape,
+                                   &matrix, r->c_shape, &bias),
+           BAD_PARAM);
+    EXPECT(cudnnGetRNNWeightParams(handle, r->rnn, 0, r->weight_bytes - 1, r->weights, 0,
+                                   r->h_shape, &matrix, r->c_shape, &bias),
+           0); /* which is not at the end */
+    EXPECT(cudnnGetRNNWeightParams(handle, r->rnn, LAYERS - 1, r->weight_bytes - 1, r->weights, 7,
+                                   r->h_shape, &matrix, r->c_shape, &bias),
+           BAD_PARAM);
+    EXPECT(cudnnGetRNNWeightParams(handle, r->rnn, 0, r->weight_bytes, NULL, 1, r->h_shape, &matrix,
+                                   r->c_shape, &bias),
+           0); /* distances */
+    EXPECT((uintptr_t)matrix, INPUT * HIDDEN * sizeof(float));
+    EXPECT(cudnnDestroyTensorDescriptor(r->h_shape), 0);
+    EXPECT(cudnnDestroyTensorDescriptor(r->c_shape), 0);
+    r->h_shape = shape_of(n, HIDDEN), r->c_shape = shape_of(n, HIDDEN);
+}
+
 static void test_wrong_runs(void)
 {
     struct network n = {.mode = LSTM,
@@ -612,38 +656,13 @@ static void test_wrong_runs(void)
                         .lengths = {4, 4, 4}};
     struct run r, wrong;
     size_t bytes;
-    void *matrix, *bias;
     start(&n, &r);
     EXPECT(cudnnGetRNNWeightSpaceSize(handle, r.x_data, &bytes), BAD_PARAM);
     EXPECT(cudnnGetRNNTempSpaceSizes(handle, r.rnn, 2, r.x_data, &bytes, NULL), BAD_PARAM);
     EXPECT(cudnnGetRNNTempSpaceSizes(handle, r.rnn, 1, r.rnn, &bytes, NULL), BAD_PARAM);
     EXPECT(cudnnGetRNNTempSpaceSizes(handle, r.rnn, 0, r.x_data, NULL, &bytes), 0);
     EXPECT(bytes, 0);
-    EXPECT(cudnnGetRNNWeightParams(handle, r.rnn, 0, r.weight_bytes, r.weights, 0, NULL, NULL, NULL,
-                                   NULL),
-           0);
-    EXPECT(cudnnGetRNNWeightParams(handle, r.rnn, 0, r.weight_bytes, r.weights, 0, NULL, &matrix,
-                                   NULL, NULL),
-           BAD_PARAM);
-    EXPECT(cudnnGetRNNWeightParams(handle, r.rnn, 2, r.weight_bytes, r.weights, 0, r.h_shape,
-                                   &matrix, r.c_shape, &bias),
-           BAD_PARAM);
-    EXPECT(cudnnGetRNNWeightParams(handle, r.rnn, 0, r.weight_bytes, r.weights, 9, r.h_shape,
-                                   &matrix, r.c_shape, &bias),
-           BAD_PARAM);
-    EXPECT(cudnnGetRNNWeightParams(handle, r.rnn, 0, r.weight_bytes - 1, r.weights, 0, r.h_shape,
-                                   &matrix, r.c_shape, &bias),
-           0); /* which is not at the end */
-    EXPECT(cudnnGetRNNWeightParams(handle, r.rnn, LAYERS - 1, r.weight_bytes - 1, r.weights, 7,
-                                   r.h_shape, &matrix, r.c_shape, &bias),
-           BAD_PARAM);
-    EXPECT(cudnnGetRNNWeightParams(handle, r.rnn, 0, r.weight_bytes, NULL, 1, r.h_shape, &matrix,
-                                   r.c_shape, &bias),
-           0); /* distances */
-    EXPECT((uintptr_t)matrix, INPUT * HIDDEN * sizeof(float));
-    EXPECT(cudnnDestroyTensorDescriptor(r.h_shape), 0);
-    EXPECT(cudnnDestroyTensorDescriptor(r.c_shape), 0);
-    r.h_shape = shape_of(&n, HIDDEN), r.c_shape = shape_of(&n, HIDDEN);
+    test_wrong_weights(&n, &r);
     EXPECT(forward(&r, 2), BAD_PARAM);
     wrong = r, wrong.work_bytes--;
     EXPECT(forward(&wrong, 1), BAD_PARAM);

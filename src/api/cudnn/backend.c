@@ -11,7 +11,7 @@
 
 #define MAGIC 0x7763656eu
 
-enum { MUST = 1, TOLD = 2, REFUSED = 4 };
+enum { MUST = 1, TOLD = 2, REFUSED = 4, EMPTY = 8 };
 
 /* cudnnBackendAttributeType_t, and how large an element of each is. */
 #define TYPES                     \
@@ -369,7 +369,7 @@ static int check_attribute(const struct wl_cudnn_node *node, int name, int type,
         return refuse_number("cudnnBackendSetAttribute", "attribute", name);
     if (row->type != type)
         return wl_cudnn_bad_param(WL_CUDNN_WRONG_TYPE);
-    if (row->flags & TOLD || count < 1 || !elements)
+    if (row->flags & TOLD || count < !(row->flags & EMPTY) || (count && !elements))
         return WL_CUDNN_BAD_PARAM;
     if (count > row->most)
         return row->most > 1 ? refuse_number("cudnnBackendSetAttribute",
