@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "device/device.h"
+#include "api/common/stand_in.h"
 
 /* Of a kernel that takes elements from the program, transforms them (both are part of cuFFT's one),
  * or, the last, gives them back: its parameters tell the transform. what: as the kernel is named.
