@@ -77,6 +77,30 @@ def operations(torch):
         a = a @ a.t() + n * torch.eye(n, device="cuda")
         return lambda: torch.linalg.cholesky_ex(a)
 
+    def step_of(net, x, target):
+        optimizer = torch.optim.SGD(net.parameters(), 0.01)
+
+        def run():
+            optimizer.zero_grad(set_to_none=True)
+            with torch.autograd.set_multithreading_enabled(False):  # ranges are of the thread that opens them
+                functional.cross_entropy(net(x).flatten(0, -2), target).backward()
+            optimizer.step()
+        run()
+        return run
+
+    def small_network():
+        layers = torch.nn
+        net = layers.Sequential(layers.Conv2d(1, 16, 3, padding=1), layers.BatchNorm2d(16), layers.ReLU(), layers.MaxPool2d(2),
+                                layers.Conv2d(16, 32, 3, padding=1), layers.ReLU(), layers.AdaptiveAvgPool2d(4),
+                                layers.Flatten(), layers.Linear(512, 10)).cuda()
+        return step_of(net, randn(64, 1, 28, 28), torch.randint(0, 10, (64,), device="cuda"))
+
+    def transformer():
+        layers = torch.nn
+        block = layers.TransformerEncoderLayer(256, 4, 1024, dropout=0.0, batch_first=True, norm_first=True)
+        net = layers.Sequential(layers.Embedding(512, 256), block, layers.LayerNorm(256), layers.Linear(256, 512)).cuda()
+        return step_of(net, torch.randint(0, 512, (4, 128), device="cuda"), torch.randint(0, 512, (512,), device="cuda"))
+
     rows = []
     for m, n, k in ((512, 512, 512), (1024, 1024, 512), (64, 10, 512), (64, 512, 10), (10, 512, 64), (4096, 64, 64),
                     (128, 128, 4096)):
@@ -101,7 +125,9 @@ def operations(torch):
         rows.append((f"batch norm {way} 8 x 256 x 14", lambda way=way: norm(way, 8, 256, 14)))
     rows += [("LSTM 128 to 256, 16 steps of 16", lambda: lstm(128, 256, 16, 16)),
              ("64 transforms of 1024", lambda: transform(64, 1024)),
-             ("Cholesky 256", lambda: positive(256))]
+             ("Cholesky 256", lambda: positive(256)),
+             ("training step: two convolutions, norm, pools, 64 pictures", small_network),
+             ("training step: a transformer's block of 256, 4 texts of 128", transformer)]
     return rows
 
 
