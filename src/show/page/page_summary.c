@@ -337,6 +337,23 @@ static void put_kinds(const struct page *page, struct wl_page_sink *sink)
     wl_text_free(&line);
 }
 
+/* Whose times those of kernels are that a library's would have. */
+static void say_stand_ins(const struct wl_view_context *context, struct wl_page_sink *sink)
+{
+    size_t count = 0, timed = 0;
+    for (size_t i = 0; i < context->launch_count; i++) {
+        const struct wl_report_launch *launch = context->launches[i];
+        count += launch->kernel && launch->kernel->module.is_stand_in;
+        timed += wl_fields_has_library_time(launch);
+    }
+    if (!count)
+        return;
+    char *line = wl_string_format(
+        "the times of %zu of %zu launches are what the library's own kernels take", timed, count);
+    wl_say(sink, "\n  Stand-ins for libraries (warplens_...): ", line);
+    free(line);
+}
+
 static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
                          struct wl_error *error)
 {
@@ -375,6 +392,7 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
     if (!page.is_by_kind)
         wl_table_end(sink);
     wl_kinds_free(&page.kinds);
+    say_stand_ins(context, sink);
     say_remarks(sink, &page.remarks);
     wl_print(sink, "\n");
     wl_mark_legend(sink);
