@@ -56,11 +56,6 @@ foreach(major 12 13)
 endforeach()
 wl_program_test(runtime_11 runtime_11.c warplens-cudart-11)
 wl_program_test(cublas_sgemm_11 cublas_sgemm.c warplens-cublas-11 warplens-cudart-11)
-# Calls that take and give floating-point numbers by value, while they are recorded.
-add_test(NAME program.cublas_legacy_traced COMMAND warplens trace --force-overwrite
-         -o ${CMAKE_BINARY_DIR}/tests/programs/cublas_legacy $<TARGET_FILE:program_cublas_legacy_13>)
-set_tests_properties(program.cublas_legacy_traced PROPERTIES LABELS program
-                     TIMEOUT ${WL_TEST_TIMEOUT_S})
 wl_program_test(driver_calls driver_calls.c warplens-cuda)
 wl_program_test(driver_contexts driver_contexts.c warplens-cuda)
 wl_program_test(driver_options driver_options.c warplens-cuda)
@@ -168,4 +163,11 @@ foreach(compiler nvcc cc)
       SKIP_RETURN_CODE 77 ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;SOURCE=${CMAKE_SOURCE_DIR}")
     wl_takes_compiled(program.right_${compiler})
   endif()
+endforeach()
+
+# While they are recorded: calls that take and give floating-point numbers by value, and calls of 23 and 30 arguments.
+foreach(name cublas_legacy_13 cublas_mixed_13 dnn_normalization)
+  add_test(NAME program.${name}_traced COMMAND warplens trace --force-overwrite
+           -o ${CMAKE_BINARY_DIR}/tests/programs/${name} $<TARGET_FILE:program_${name}>)
+  set_tests_properties(program.${name}_traced PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S})
 endforeach()

@@ -2,7 +2,7 @@
  * writes. Works for any function: it gives on registers and up to STACK_BYTES of arguments on the
  * stack, and keeps what comes back. Where the category is not wanted, it costs a test and a jump. */
 
-#define STACK_BYTES 128
+#define STACK_BYTES 320
 
 /* r11: its struct wl_timeline_call; r10: the function itself */
     .text
