@@ -259,7 +259,10 @@ static void say_bound(struct wl_view_context *context, struct wl_page_sink *sink
         tell_evidence(sink, finding, most_evidence);
     }
     if (!is_known)
-        tell(sink, ANSWER, wl_string_copy("this is not known: nothing was counted"));
+        tell(sink, ANSWER,
+             wl_string_copy(wl_fields_has_library_time(share->launch)
+                                ? "this is not known: its time is that of the library's own kernels"
+                                : "this is not known: nothing was counted"));
     say_command(context, sink, "details --section SpeedOfLight", share, "");
     end_answer(sink);
 }

@@ -30,6 +30,8 @@ static const char *limiter(const struct wl_report_launch *launch)
         {"lts__throughput.avg.pct_of_peak_sustained_elapsed", "L2"},
         {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", "device memory"},
     };
+    if (wl_fields_has_library_time(launch))
+        return "the library's";
     const char *best = "latency";
     double most = 60; /* below, nothing is busy enough to be the limit (Nsight Compute's rule) */
     for (size_t i = 0; i < WL_COUNT(rows); i++) {
