@@ -168,7 +168,5 @@ int wl_lt_multiply_narrow(void *handle, const struct wl_lt_product *product, con
 /* The kernel's outcome without its instructions. */
 extern const struct wl_device_direct wl_lt_narrow_direct;
 extern const struct wl_device_library wl_lt_narrow_library;
-/* Of kernels that are a part of the product's in cuBLASLt. */
-extern const struct wl_device_library wl_lt_fused_library;
 
 #endif

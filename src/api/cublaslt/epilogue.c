@@ -95,23 +95,12 @@ bool wl_lt_has_epilogue_memory(const struct wl_lt_product *product)
 
 /* ---- its kernels ---- */
 
-static bool tell_fused(const struct wl_device_library *self, const void *parameters,
-                       const uint32_t grid[3], struct wl_library_work *work)
-{
-    (void)self;
-    (void)parameters;
-    (void)grid;
-    work->call = WL_LIBRARY_FUSED;
-    return true;
-}
-
-const struct wl_device_library wl_lt_fused_library = {tell_fused};
-
+/* In cuBLASLt it is part of the product. */
 static void set_fused(const char *name)
 {
     struct wl_device_kernel *kernel = wl_stand_in_kernel(&wl_lt_kernels, name);
     if (kernel)
-        wl_device_kernel_set_library(kernel, &wl_lt_fused_library);
+        wl_device_kernel_set_library(kernel, &wl_device_library_fused);
 }
 
 static int finish_plain(const struct wl_lt_product *product, int what, void *to, void *stream)
@@ -155,6 +144,8 @@ static int finish_wide(const struct wl_lt_product *product, int what, void *to, 
         .aux_leading = number(product, WL_LT_OPERATION_AUX_LEADING),
         .aux_stride = number(product, WL_LT_OPERATION_AUX_STRIDE),
     };
+    set_fused("warplens_epilogue_doubles");
+    set_fused("warplens_epilogue_wide");
     if (is_of_doubles(product))
         return wl_stand_in_run(&wl_lt_kernels, "warplens_epilogue_doubles",
                                (uint64_t)(d->rows * d->columns * count_of(d)), stream,
@@ -190,6 +181,7 @@ static int sum_lines(const struct wl_lt_product *product, const struct wl_lt_mat
         .stream = stream,
         .parameters = (void *[]){&arguments},
     };
+    set_fused("warplens_line_sums");
     return request.kernel ? wl_device_launch(&request) : WL_DEVICE_NO_IMAGE;
 }
 

@@ -190,7 +190,7 @@ int wl_lt_multiply_narrow(void *handle, const struct wl_lt_product *product, con
     if (arguments.beta != 0 && !c)
         return WL_LT_INVALID_VALUE;
     int status = arguments.largest
-                     ? run("warplens_narrow_begin", NULL, &wl_lt_fused_library,
+                     ? run("warplens_narrow_begin", NULL, &wl_device_library_fused,
                            (uint32_t[]){1, 1, 1}, stream, (void *[]){&arguments.largest})
                      : WL_LT_OK;
     return status ? status

@@ -57,19 +57,8 @@ static bool tell_transform(const struct wl_device_library *self, const void *par
     return true;
 }
 
-static bool tell_part(const struct wl_device_library *self, const void *parameters,
-                      const uint32_t grid[3], struct wl_library_work *work)
-{
-    (void)self;
-    (void)parameters;
-    (void)grid;
-    work->call = WL_LIBRARY_FUSED;
-    return true;
-}
-
 const struct wl_device_library *wl_cufft_library(const char *what, bool is_double)
 {
     static const struct told transforms[] = {{{tell_transform}, false}, {{tell_transform}, true}};
-    static const struct wl_device_library part = {tell_part};
-    return strcmp(what, "give") == 0 ? &transforms[is_double].is : &part;
+    return strcmp(what, "give") == 0 ? &transforms[is_double].is : &wl_device_library_fused;
 }

@@ -2,6 +2,18 @@
 
 #include "device/kernel/run.h"
 
+static bool tell_fused(const struct wl_device_library *self, const void *parameters,
+                       const uint32_t grid[3], struct wl_library_work *work)
+{
+    (void)self;
+    (void)parameters;
+    (void)grid;
+    work->call = WL_LIBRARY_FUSED;
+    return true;
+}
+
+const struct wl_device_library wl_device_library_fused = {tell_fused};
+
 void wl_device_kernel_set_library(struct wl_device_kernel *kernel,
                                   const struct wl_device_library *library)
 {
