@@ -100,7 +100,7 @@ static void set_fused(const char *name)
 {
     struct wl_device_kernel *kernel = wl_stand_in_kernel(&wl_lt_kernels, name);
     if (kernel)
-        wl_device_kernel_set_library(kernel, &wl_device_library_fused);
+        wl_device_kernel_set_fused(kernel);
 }
 
 static int finish_plain(const struct wl_lt_product *product, int what, void *to, void *stream)

@@ -134,7 +134,7 @@ static struct wl_lt_narrow arguments_of(const struct wl_lt_product *product)
     return made;
 }
 
-/* direct and library: NULL if the kernel has none. */
+/* direct: NULL if the kernel has none; library: NULL for a part of another kernel. */
 static int run(const char *name, const struct wl_device_direct *direct,
                const struct wl_device_library *library, const uint32_t grid[3], void *stream,
                void **parameters)
@@ -150,6 +150,8 @@ static int run(const char *name, const struct wl_device_direct *direct,
         wl_device_kernel_set_direct(request.kernel, direct);
     if (request.kernel && library)
         wl_device_kernel_set_library(request.kernel, library);
+    else if (request.kernel)
+        wl_device_kernel_set_fused(request.kernel);
     return request.kernel && !wl_device_launch(&request) ? WL_LT_OK : WL_LT_EXECUTION_FAILED;
 }
 
@@ -189,10 +191,9 @@ int wl_lt_multiply_narrow(void *handle, const struct wl_lt_product *product, con
     memcpy(&arguments.beta, beta, sizeof arguments.beta);
     if (arguments.beta != 0 && !c)
         return WL_LT_INVALID_VALUE;
-    int status = arguments.largest
-                     ? run("warplens_narrow_begin", NULL, &wl_device_library_fused,
-                           (uint32_t[]){1, 1, 1}, stream, (void *[]){&arguments.largest})
-                     : WL_LT_OK;
+    int status = arguments.largest ? run("warplens_narrow_begin", NULL, NULL, (uint32_t[]){1, 1, 1},
+                                         stream, (void *[]){&arguments.largest})
+                                   : WL_LT_OK;
     return status ? status
                   : run("warplens_narrow", &wl_lt_narrow_direct, &wl_lt_narrow_library, grid,
                         stream, (void *[]){&arguments});

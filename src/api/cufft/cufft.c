@@ -532,7 +532,7 @@ static int run(const struct plan *plan, const char *numbers, const char *what, l
     snprintf(name, sizeof name, "warplens_fft_%s_%s", numbers, what);
     struct wl_device_kernel *kernel = wl_stand_in_kernel(&kernels, name);
     if (kernel)
-        wl_device_kernel_set_library(kernel, wl_cufft_library(what, is_double(plan->type)));
+        wl_cufft_set_library(kernel, what, is_double(plan->type));
     return wl_stand_in_run(&kernels, name, (uint64_t)threads, plan->stream, parameters)
                ? EXEC_FAILED
                : OK;

@@ -57,8 +57,11 @@ static bool tell_transform(const struct wl_device_library *self, const void *par
     return true;
 }
 
-const struct wl_device_library *wl_cufft_library(const char *what, bool is_double)
+void wl_cufft_set_library(struct wl_device_kernel *kernel, const char *what, bool is_double)
 {
     static const struct told transforms[] = {{{tell_transform}, false}, {{tell_transform}, true}};
-    return strcmp(what, "give") == 0 ? &transforms[is_double].is : &wl_device_library_fused;
+    if (strcmp(what, "give") == 0)
+        wl_device_kernel_set_library(kernel, &transforms[is_double].is);
+    else
+        wl_device_kernel_set_fused(kernel);
 }

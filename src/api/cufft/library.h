@@ -6,9 +6,8 @@
 
 #include "api/common/stand_in.h"
 
-/* Of a kernel that takes elements from the program, transforms them (both are part of cuFFT's one),
- * or, the last, gives them back: its parameters tell the transform. what: as the kernel is named.
- */
-const struct wl_device_library *wl_cufft_library(const char *what, bool is_double);
+/* For a kernel of the stand-in, what being what it is named by: the last one of a transform gives
+ * the elements back, and its parameters tell all of it; the others are part of it in cuFFT. */
+void wl_cufft_set_library(struct wl_device_kernel *kernel, const char *what, bool is_double);
 
 #endif

@@ -12,12 +12,16 @@ static bool tell_fused(const struct wl_device_library *self, const void *paramet
     return true;
 }
 
-const struct wl_device_library wl_device_library_fused = {tell_fused};
-
 void wl_device_kernel_set_library(struct wl_device_kernel *kernel,
                                   const struct wl_device_library *library)
 {
     __atomic_store_n(&kernel->library, library, __ATOMIC_RELEASE);
+}
+
+void wl_device_kernel_set_fused(struct wl_device_kernel *kernel)
+{
+    static const struct wl_device_library fused = {tell_fused};
+    wl_device_kernel_set_library(kernel, &fused);
 }
 
 double wl_device_library_ns(const struct wl_device_kernel *kernel,

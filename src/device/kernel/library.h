@@ -12,11 +12,10 @@ struct wl_device_library {
                  const uint32_t grid[3], struct wl_library_work *work);
 };
 
-/* Of kernels that are part of another one's work in the library: they take no time of their own. */
-WL_EXPORT extern const struct wl_device_library wl_device_library_fused;
-
 /* library must stay valid as the kernel's text. */
 WL_EXPORT void wl_device_kernel_set_library(struct wl_device_kernel *kernel,
                                             const struct wl_device_library *library);
+/* In the library it is part of another kernel: it takes no time of its own. */
+WL_EXPORT void wl_device_kernel_set_fused(struct wl_device_kernel *kernel);
 
 #endif
