@@ -48,15 +48,23 @@ async function open() {
             "--user-data-dir=" + folder,
             "about:blank",
         ],
-        { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] },
+        { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true },
     );
+    /* Debian's is a shell script that starts the browser: the group that they lead is killed, not its first alone. */
+    const kill = () => {
+        try {
+            process.kill(-child.pid, "SIGKILL");
+        } catch {
+            /* it has ended by itself */
+        }
+    };
     const waiting = new Map(),
         listeners = [];
     let number = 0,
         rest = "";
     const giveUp = (what) => {
         console.log(what);
-        child.kill("SIGKILL");
+        kill();
         process.exit(1);
     };
     const send = (method, params = {}, sessionId = undefined) =>
@@ -176,10 +184,12 @@ async function open() {
         return { run, go, look, press, shot, call, close, busy, problems, requests, opened_ms, busy_ms };
     }
 
+    /* Killed, not asked to go: nothing of it is kept, and a browser of one process can hang while it takes itself down. */
     async function close() {
         const gone = new Promise((resolve) => child.once("exit", resolve));
-        send("Browser.close").catch(() => {});
-        await gone;
+        waiting.forEach((call) => clearTimeout(call.limit));
+        kill();
+        if (child.exitCode === null && child.signalCode === null) await gone;
         fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     }
 
