@@ -21,6 +21,9 @@ struct wl_sim {
     uint32_t arena_parameter_bytes;
     uint32_t arena_shape[5]; /* and the shape: threads, shared memory, blocks an SM, SMs, memory of
                                 a block */
+    uint8_t *tables;         /* of the workers (sim/tables.h) */
+    size_t tables_bytes;
+    bool are_tables_taken;                        /* by a launch */
     uint64_t constants_number, parameters_number; /* see struct wl_run */
 };
 

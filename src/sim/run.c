@@ -28,6 +28,7 @@
 #include "sim/pool.h"
 #include "sim/race_global.h"
 #include "sim/sm.h"
+#include "sim/tables.h"
 #include "sim/turns.h"
 
 #define EPOCH_LENGTH 16384 /* about cycles of an SM between two meetings */
@@ -71,6 +72,7 @@ void wl_sim_free(struct wl_sim *sim)
     if (sim->arena)
         munmap(sim->arena, sim->arena_bytes);
     free(sim->arena_parameters);
+    free(sim->tables);
     for (uint32_t i = 0; i < sim->gpu->sm_count; i++)
         wl_sm_free(&sim->sms[i]);
     free(sim->sms);
@@ -139,28 +141,9 @@ static void set_thread_index(struct wl_run *run)
     }
 }
 
-static void worker_create(struct wl_worker *worker, struct wl_run *run)
-{
-    const struct wl_program *program = run->program;
-    worker->run = run;
-    worker->block_warps = wl_alloc_zero(program->block_count, sizeof(uint64_t));
-    worker->block_threads = wl_alloc_zero(program->block_count, sizeof(uint64_t));
-    worker->guard_threads = wl_alloc_zero(program->guard_count, sizeof(uint64_t));
-    worker->divergent = wl_alloc_zero(program->instruction_count, sizeof(uint64_t));
-    worker->sites = wl_alloc_aligned(64, program->site_count * sizeof *worker->sites);
-    worker->patterns = wl_alloc_aligned(64, WL_SHARED_PATTERNS * sizeof *worker->patterns);
-    wl_native_begin_worker(worker);
-}
-
 static void worker_free(struct wl_worker *worker)
 {
     wl_groups_end(worker);
-    free(worker->block_warps);
-    free(worker->block_threads);
-    free(worker->guard_threads);
-    free(worker->divergent);
-    free(worker->sites);
-    free(worker->patterns);
     free(worker->factors);
     free(worker->fault.asserted);
     wl_native_end_worker(worker);
@@ -540,8 +523,11 @@ static struct wl_worker *prepare_workers(struct wl_sim *sim, struct wl_run *run,
 {
     prepare_pool(sim, count);
     struct wl_worker *workers = wl_alloc_zero(count, sizeof *workers);
-    for (uint32_t i = 0; i < count; i++)
-        worker_create(&workers[i], run);
+    wl_tables_give(sim, run->program, workers, count);
+    for (uint32_t i = 0; i < count; i++) {
+        workers[i].run = run;
+        wl_native_begin_worker(&workers[i]);
+    }
     return workers;
 }
 
@@ -670,6 +656,7 @@ static enum wl_code end_blocks(struct wl_sim_work *work, struct wl_error *error)
     free(work->places.first);
     for (uint32_t i = 0; i < work->worker_count; i++)
         worker_free(&work->workers[i]);
+    wl_tables_take(sim, work->workers);
     free(work->workers);
     wl_race_global_free(run->races);
     wl_turns_free(run->turns);
