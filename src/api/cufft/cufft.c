@@ -6,64 +6,27 @@
 #include <string.h>
 
 #include "api/common/stand_in.h"
-#include "api/cufft/library.h"
-#include "api/cufft/lines.h"
+#include "api/cufft/plan.h"
 #include "base/count.h"
 
 #define VERSION 12000
-
-extern const struct wl_embedded_file wl_embedded_cufft[];
-static struct wl_stand_in kernels = {.file = &wl_embedded_cufft[0]};
-
-enum {
-    OK = 0,
-    INVALID_PLAN = 1,
-    ALLOC_FAILED = 2,
-    INVALID_TYPE = 3,
-    INVALID_VALUE = 4,
-    EXEC_FAILED = 6,
-    SETUP_FAILED = 7,
-    INVALID_SIZE = 8,
-    NOT_SUPPORTED = 16,
-};
-enum type { R2C = 0x2a, C2R = 0x2c, C2C = 0x29, D2Z = 0x6a, Z2D = 0x6c, Z2Z = 0x69 };
-enum form { WHOLE, REAL, HALF };
-enum { RANK_MAX = 3 };
-
-/* Where a transform's elements lie in the program's memory: steps of elements and transforms,
- * elements of a row, rows of a plane; as fft.cu has it. */
-struct layout {
-    long long stride, distance, row, plane;
-};
 
 /* What a program asks for; sizes: the slowest dimension first, as in cuFFT. */
 struct request {
     int rank;
     long long size[RANK_MAX];
     bool has_layout;
-    struct layout in, out;
-    enum type type;
+    struct wl_cufft_layout in, out;
+    enum wl_cufft_type type;
     const char *stored; /* of halves, as kernels call the numbers in the program's memory */
     long long count;
 };
 
-struct plan {
-    bool is_made, has_layout, is_patient;
-    enum type type;
-    const char *stored;
-    int size[RANK_MAX], rank; /* the last dimension first: nx, ny, nz */
-    long long count;
-    struct layout in, out;
-    void *stream;
-    struct wl_cufft_lines lines[RANK_MAX];
-    void *parts[2]; /* in device memory */
-};
-
 /* By number, from 1 on. */
 #define PLANS 65536
-static struct plan *plans[PLANS];
+static struct wl_cufft_plan *plans[PLANS];
 
-static struct plan *find(int number)
+static struct wl_cufft_plan *find(int number)
 {
     return number >= 1 && number < PLANS ? __atomic_load_n(&plans[number], __ATOMIC_ACQUIRE) : NULL;
 }
@@ -74,9 +37,9 @@ int cufftCreate(int *number)
         return INVALID_VALUE;
     if (wl_device_check())
         return SETUP_FAILED;
-    struct plan *made = wl_alloc_zero(1, sizeof *made);
+    struct wl_cufft_plan *made = wl_alloc_zero(1, sizeof *made);
     for (int i = 1; i < PLANS; i++) {
-        struct plan *none = NULL;
+        struct wl_cufft_plan *none = NULL;
         if (__atomic_load_n(&plans[i], __ATOMIC_RELAXED) ||
             !__atomic_compare_exchange_n(&plans[i], &none, made, false, __ATOMIC_ACQ_REL,
                                          __ATOMIC_RELAXED))
@@ -88,18 +51,18 @@ int cufftCreate(int *number)
     return ALLOC_FAILED;
 }
 
-static void release(struct plan *plan)
+static void release(struct wl_cufft_plan *plan)
 {
     for (int i = 0; i < RANK_MAX; i++)
         wl_cufft_lines_free(&plan->lines[i]);
     for (int i = 0; i < 2; i++)
         wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, plan->parts[i]);
-    *plan = (struct plan){0};
+    *plan = (struct wl_cufft_plan){0};
 }
 
 int cufftDestroy(int number)
 {
-    struct plan *plan = find(number);
+    struct wl_cufft_plan *plan = find(number);
     if (!plan)
         return INVALID_PLAN;
     release(plan);
@@ -108,35 +71,15 @@ int cufftDestroy(int number)
     return OK;
 }
 
-static bool is_double(enum type type)
-{
-    return type >= Z2Z;
-}
-
-static enum form form_in(enum type type)
-{
-    return type == C2C || type == Z2Z ? WHOLE : type == R2C || type == D2Z ? REAL : HALF;
-}
-
-static enum form form_out(enum type type)
-{
-    return form_in(type) == WHOLE ? WHOLE : form_in(type) == REAL ? HALF : REAL;
-}
-
 static int allocate(size_t bytes, void **made)
 {
     return wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, bytes, 0, made) ? ALLOC_FAILED : OK;
 }
 
-static long long elements(const struct plan *plan)
-{
-    return (long long)plan->size[0] * plan->size[1] * plan->size[2];
-}
-
 /* Of all elements, as they are computed with; false: no number holds it. */
-static bool find_bytes(const struct plan *plan, size_t *bytes)
+static bool find_bytes(const struct wl_cufft_plan *plan, size_t *bytes)
 {
-    size_t all = is_double(plan->type) ? 16 : 8, padded;
+    size_t all = wl_cufft_is_double(plan->type) ? 16 : 8, padded;
     bool is_right = !__builtin_mul_overflow(all, (size_t)plan->count, &all);
     for (int i = 0; i < RANK_MAX; i++)
         is_right = is_right && !__builtin_mul_overflow(all, (size_t)plan->size[i], &all);
@@ -147,18 +90,6 @@ static bool find_bytes(const struct plan *plan, size_t *bytes)
         *bytes = padded > *bytes ? padded : *bytes;
     }
     return is_right;
-}
-
-/* Elements of a row as it lies there. */
-static int row_of(int nx, enum form form)
-{
-    return form == HALF ? nx / 2 + 1 : nx;
-}
-
-static struct layout dense(const struct plan *plan, enum form form)
-{
-    long long row = row_of(plan->size[0], form), plane = plan->size[1];
-    return (struct layout){1, row * plane * plan->size[2], row, plane};
 }
 
 /* ---- plans ---- */
@@ -184,18 +115,18 @@ static int check(const struct request *of)
 
 static int make(int number, const struct request *of, size_t *workspace_bytes)
 {
-    struct plan *plan = find(number);
+    struct wl_cufft_plan *plan = find(number);
     if (!plan || plan->is_made)
         return INVALID_PLAN;
     int status = check(of);
     if (status)
         return status;
-    const struct plan before = *plan;
+    const struct wl_cufft_plan before = *plan;
     release(plan);
     plan->stream = before.stream;
     plan->is_patient = before.is_patient;
     plan->type = of->type;
-    plan->stored = of->stored ? of->stored : is_double(of->type) ? "f64" : "f32";
+    plan->stored = of->stored ? of->stored : wl_cufft_is_double(of->type) ? "f64" : "f32";
     plan->rank = of->rank;
     plan->count = of->count;
     for (int i = 0; i < RANK_MAX; i++)
@@ -204,13 +135,14 @@ static int make(int number, const struct request *of, size_t *workspace_bytes)
     if (!find_bytes(plan, &bytes))
         return ALLOC_FAILED;
     plan->has_layout = of->has_layout;
-    plan->in = of->has_layout ? of->in : dense(plan, form_in(plan->type));
-    plan->out = of->has_layout ? of->out : dense(plan, form_out(plan->type));
-    for (int i = 0; !status && i < 2; i++)
+    plan->in = of->has_layout ? of->in : wl_cufft_dense(plan, wl_cufft_form_in(plan->type));
+    plan->out = of->has_layout ? of->out : wl_cufft_dense(plan, wl_cufft_form_out(plan->type));
+    plan->is_direct = wl_cufft_is_direct(plan);
+    for (int i = 0; !status && i < 2 && wl_cufft_needs_parts(plan); i++)
         status = allocate(bytes, &plan->parts[i]);
     for (int i = 0; !status && i < RANK_MAX; i++)
         if (plan->size[i] > 1 &&
-            !wl_cufft_lines_make(&plan->lines[i], plan->size[i], is_double(plan->type)))
+            !wl_cufft_lines_make(&plan->lines[i], plan->size[i], wl_cufft_is_double(plan->type)))
             status = ALLOC_FAILED;
     plan->is_made = status == OK;
     if (workspace_bytes)
@@ -220,7 +152,7 @@ static int make(int number, const struct request *of, size_t *workspace_bytes)
 
 static struct request dense_request(int rank, const int *sizes, int type, long long count)
 {
-    struct request of = {.rank = rank, .type = (enum type)type, .count = count};
+    struct request of = {.rank = rank, .type = (enum wl_cufft_type)type, .count = count};
     for (int i = 0; i < rank && i < RANK_MAX; i++)
         of.size[i] = sizes[i];
     return of;
@@ -228,11 +160,11 @@ static struct request dense_request(int rank, const int *sizes, int type, long l
 
 /* Steps of the program: embedded: the sizes of the array that holds a transform, of which the first
  * says nothing. */
-static struct layout layout_of(int rank, const long long *embedded, long long stride,
-                               long long distance)
+static struct wl_cufft_layout layout_of(int rank, const long long *embedded, long long stride,
+                                        long long distance)
 {
-    return (struct layout){stride, distance, rank > 1 ? embedded[rank - 1] : 0,
-                           rank > 2 ? embedded[rank - 2] : 0};
+    return (struct wl_cufft_layout){stride, distance, rank > 1 ? embedded[rank - 1] : 0,
+                                    rank > 2 ? embedded[rank - 2] : 0};
 }
 
 /* The steps count where there are an array's sizes, which are of both sides or of none. */
@@ -241,7 +173,7 @@ static int many_request(struct request *made, int rank, const long long *n,
                         const long long *out_size, long long out_stride, long long out_distance,
                         int type, long long count)
 {
-    *made = (struct request){.rank = rank, .type = (enum type)type, .count = count};
+    *made = (struct request){.rank = rank, .type = (enum wl_cufft_type)type, .count = count};
     if (rank < 1 || rank > RANK_MAX || !n || !in_size != !out_size)
         return INVALID_VALUE;
     memcpy(made->size, n, (size_t)rank * sizeof *n);
@@ -278,7 +210,7 @@ static int typed_request(struct request *made, int in, int out, int compute)
     enum { R_32F, R_64F, R_16F, C_32F = 4, C_64F, C_16F, R_16BF = 14, C_16BF };
     static const struct {
         int in, out, compute; /* which may also be the real type */
-        enum type type;
+        enum wl_cufft_type type;
         const char *stored;
     } rows[] = {
         {C_32F, C_32F, C_32F, C2C, NULL},      {R_32F, C_32F, C_32F, R2C, NULL},
@@ -424,7 +356,7 @@ int cufftXtGetSizeMany(int number, XT_MANY)
 
 int cufftSetStream(int number, void *stream)
 {
-    struct plan *plan = find(number);
+    struct wl_cufft_plan *plan = find(number);
     if (!plan)
         return INVALID_PLAN;
     plan->stream = stream;
@@ -433,7 +365,7 @@ int cufftSetStream(int number, void *stream)
 
 int cufftGetSize(int number, size_t *bytes)
 {
-    const struct plan *plan = find(number);
+    const struct wl_cufft_plan *plan = find(number);
     if (!plan || !plan->is_made)
         return INVALID_PLAN;
     if (!bytes)
@@ -464,7 +396,7 @@ int cufftXtSetWorkArea(int number, void **areas)
 int cufftXtSetWorkAreaPolicy(int number, int policy, size_t *bytes)
 {
     enum { MINIMAL, USER, PERFORMANCE };
-    const struct plan *plan = find(number);
+    const struct wl_cufft_plan *plan = find(number);
     (void)bytes;
     if (!plan || !plan->is_made)
         return INVALID_PLAN;
@@ -524,120 +456,17 @@ int cufftGetProperty(int type, int *value)
 
 /* ---- transforms ---- */
 
-/* numbers: as the kernel is named. */
-static int run(const struct plan *plan, const char *numbers, const char *what, long long threads,
-               void **parameters)
-{
-    char name[64];
-    snprintf(name, sizeof name, "warplens_fft_%s_%s", numbers, what);
-    struct wl_device_kernel *kernel = wl_stand_in_kernel(&kernels, name);
-    if (kernel)
-        wl_cufft_set_library(kernel, what, is_double(plan->type));
-    return wl_stand_in_run(&kernels, name, (uint64_t)threads, plan->stream, parameters)
-               ? EXEC_FAILED
-               : OK;
-}
-
-static int move(struct plan *plan, const char *what, enum form form, void *from, void *to,
-                struct layout layout)
-{
-    int number = form;
-    void *parameters[] = {&number,        &from,          &to,    &plan->count, &plan->size[0],
-                          &plan->size[1], &plan->size[2], &layout};
-    return run(plan, plan->stored, what, elements(plan) * plan->count, parameters);
-}
-
-static void exchange_parts(struct plan *plan)
-{
-    void *first = plan->parts[0];
-    plan->parts[0] = plan->parts[1];
-    plan->parts[1] = first;
-}
-
-static int compute(const struct plan *plan, const char *what, long long threads, void **parameters)
-{
-    return run(plan, is_double(plan->type) ? "f64" : "f32", what, threads, parameters);
-}
-
-/* Lines of n elements, `stride` apart, whose roots these are. */
-static int transform_lines(struct plan *plan, void *roots, long long lines, int n, int stride,
-                           int is_inverse)
-{
-    int status = OK;
-    for (int done = 1; done < n && !status;) {
-        int radix = wl_cufft_radix(n / done);
-        void *parameters[] = {&plan->parts[0], &plan->parts[1], &roots, &lines,     &n,
-                              &stride,         &done,           &radix, &is_inverse};
-        status = compute(plan, "stage", lines * n, parameters);
-        exchange_parts(plan);
-        done *= radix;
-    }
-    return status;
-}
-
-/* The same by a convolution of longer lines, one behind another. */
-static int convolve_lines(struct plan *plan, const struct wl_cufft_lines *of, long long lines,
-                          int stride, int is_inverse)
-{
-    struct wl_cufft_lines given = *of;
-    void *parameters[] = {&plan->parts[0], &plan->parts[1], &given.chirp,  &lines,
-                          &given.n,        &stride,         &given.padded, &is_inverse};
-    int status = compute(plan, "spread", lines * given.padded, parameters);
-    exchange_parts(plan);
-    if (!status)
-        status = transform_lines(plan, given.roots, lines, given.padded, 1, 0);
-    if (!status)
-        status = compute(plan, "filter", lines * given.padded,
-                         (void *[]){&plan->parts[0], &given.filter, &lines, &given.padded});
-    if (!status)
-        status = transform_lines(plan, given.roots, lines, given.padded, 1, 1);
-    if (!status)
-        status = compute(plan, "gather", lines * given.n, parameters);
-    exchange_parts(plan);
-    return status;
-}
-
-/* All lines along one dimension; the result ends in parts[0]. */
-static int transform(struct plan *plan, int dimension, int is_inverse)
-{
-    const struct wl_cufft_lines *of = &plan->lines[dimension];
-    const int n = plan->size[dimension];
-    const long long lines = elements(plan) / n * plan->count;
-    int stride = 1;
-    for (int i = 0; i < dimension; i++)
-        stride *= plan->size[i];
-    return of->padded ? convolve_lines(plan, of, lines, stride, is_inverse)
-                      : transform_lines(plan, of->roots, lines, n, stride, is_inverse);
-}
-
-static int execute(struct plan *plan, void *in, void *out, int is_inverse)
-{
-    if (!in || !out)
-        return INVALID_VALUE;
-    const enum type type = plan->type;
-    struct layout from = plan->in, to = plan->out;
-    if (in == out && !plan->has_layout && form_in(type) != WHOLE) {
-        /* rows of real numbers have room for the others */
-        struct layout *real = form_in(type) == REAL ? &from : &to;
-        real->row = 2 * (plan->size[0] / 2 + 1);
-        real->distance = real->row * plan->size[1] * plan->size[2];
-    }
-    int status = move(plan, "take", form_in(type), in, plan->parts[0], from);
-    for (int dimension = 0; dimension < plan->rank && !status; dimension++)
-        status = transform(plan, dimension, is_inverse);
-    return status ? status : move(plan, "give", form_out(type), plan->parts[0], out, to);
-}
-
 /* The plan says which types, whatever the call is named; direction: -1 forwards, 1 backwards. */
 int cufftXtExec(int number, void *in, void *out, int direction)
 {
-    struct plan *plan = find(number);
+    struct wl_cufft_plan *plan = find(number);
     if (!plan || !plan->is_made)
         return INVALID_PLAN;
-    if ((direction != -1 && direction != 1) || (form_in(plan->type) == REAL && direction == 1) ||
-        (form_out(plan->type) == REAL && direction == -1))
+    if ((direction != -1 && direction != 1) ||
+        (wl_cufft_form_in(plan->type) == REAL && direction == 1) ||
+        (wl_cufft_form_out(plan->type) == REAL && direction == -1))
         return INVALID_VALUE;
-    return execute(plan, in, out, direction == 1);
+    return wl_cufft_execute(plan, in, out, direction == 1);
 }
 
 #define EXECUTE(type)                                                   \

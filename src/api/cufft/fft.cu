@@ -1,15 +1,8 @@
-/* Kernels behind cuFFT: Stockham's form of the fast Fourier transform with radices of any size, a stage a launch.
- * Plain ones: what they count is what such a transform does at least, not how cuFFT does it. fft.ptx is made from
- * this file (see the command in its first line) and embedded in the library.
+/* Kernels behind cuFFT for the lengths that pass.cu does not transform: Stockham's form of the fast Fourier transform
+ * with radices of any size, a stage a launch, and what is around it. fft.ptx is made from this file (see the command
+ * in its first line) and embedded in the library.
  */
-#define GLOBAL extern "C" __attribute__((global)) __attribute__((launch_bounds(256)))
-#define DEVICE __attribute__((device)) __attribute__((always_inline)) inline
-
-typedef long long s64;
-
-template <typename T> struct complex {
-    T x, y;
-};
+#include "numbers.cuh"
 
 DEVICE s64 first()
 {
@@ -84,50 +77,6 @@ DEVICE void gather(const complex<T> *in, complex<T> *out, const complex<T> *chir
         out[line / stride * n * stride + line % stride + (s64)k * stride] =
             complex<T>{a.x * c.x - a.y * c.y, is_inverse ? -y : y};
     }
-}
-
-/* How the elements of a transform of rows of nx lie where the program has them. */
-enum { WHOLE, REAL, HALF };
-
-/* Numbers as they are stored. */
-struct half {
-    unsigned short bits;
-};
-struct brief {
-    unsigned short bits;
-};
-
-template <typename T> DEVICE T value_of(T stored)
-{
-    return stored;
-}
-
-DEVICE float value_of(half stored)
-{
-    float value;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(stored.bits));
-    return value;
-}
-
-DEVICE float value_of(brief stored)
-{
-    return __builtin_bit_cast(float, (unsigned)stored.bits << 16);
-}
-
-template <typename T> DEVICE void store(T *to, T value)
-{
-    *to = value;
-}
-
-DEVICE void store(half *to, float value)
-{
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(to->bits) : "f"(value));
-}
-
-DEVICE void store(brief *to, float value)
-{
-    unsigned bits = __builtin_bit_cast(unsigned, value);
-    to->bits = value != value ? 0x7fff : (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 /* How they lie: steps of elements, transforms; elements of a row, rows of a plane. */

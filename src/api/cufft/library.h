@@ -6,8 +6,9 @@
 
 #include "api/common/stand_in.h"
 
-/* For a kernel of the stand-in, what being what it is named by: the last one of a transform gives
- * the elements back, and its parameters tell all of it; the others are part of it in cuFFT. */
-void wl_cufft_set_library(struct wl_device_kernel *kernel, const char *what, bool is_double);
+/* For a kernel of the stand-in, named by its numbers and what it does: a pass takes as long as the
+ * library's, or its share of theirs; of other ways the last kernel, which gives the elements back,
+ * takes all of it. */
+void wl_cufft_set_library(struct wl_device_kernel *kernel, const char *numbers, const char *what);
 
 #endif
