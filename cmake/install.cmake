@@ -16,6 +16,10 @@ foreach(file sitecustomize.py warplens_pytorch.py)
 endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/data/python DESTINATION lib/warplens FILES_MATCHING PATTERN "*.py")
 
+# An nvcc that gives PTX where programs ask for machine code while they run.
+configure_file(${CMAKE_SOURCE_DIR}/data/nvcc/nvcc ${CMAKE_BINARY_DIR}/lib/nvcc/nvcc COPYONLY)
+install(PROGRAMS data/nvcc/nvcc DESTINATION lib/warplens/nvcc)
+
 # Completions and man pages are printed by the program that was built, from the tables of its options.
 file(STRINGS ${CMAKE_SOURCE_DIR}/src/cmd/verbs.def verb_rows REGEX "^WL_VERB\\(")
 set(share ${CMAKE_BINARY_DIR}/share)

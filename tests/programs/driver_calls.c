@@ -9,6 +9,15 @@ int cuDeviceGetName(char *name, int length, int device);
 int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cuCtxCreate_v2(void **context, unsigned flags, int device);
 int cuCtxDestroy_v2(void *context);
+int cuFuncSetBlockShape(void *function, int x, int y, int z);
+int cuFuncSetSharedSize(void *function, unsigned bytes);
+int cuParamSetSize(void *function, unsigned bytes);
+int cuParamSeti(void *function, int offset, unsigned value);
+int cuParamSetv(void *function, int offset, const void *value, unsigned bytes);
+int cuLaunch(void *function);
+int cuLaunchGrid(void *function, int width, int height);
+int cuCtxAttach(void **context, unsigned flags);
+int cuCtxDetach(void *context);
 int cuCtxGetCurrent(void **context);
 int cuCtxSetCurrent(void *context);
 int cuLibraryLoadData(void **library, const void *code, int *a, void **b, unsigned c, int *d,
@@ -74,6 +83,23 @@ static void load_library(void)
     EXPECT(cuLibraryUnload(library), 0);
 }
 
+/* Gone when it was detached once for each use. */
+static void check_detached(void)
+{
+    void *context = NULL, *same = NULL;
+    int device;
+    EXPECT(cuCtxAttach(&same, 0), 201);
+    EXPECT(cuCtxDetach(&device), 201);
+    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
+    EXPECT(cuCtxAttach(&same, 1), 1);
+    EXPECT(cuCtxAttach(&same, 0), 0);
+    EXPECT(same == context, 1);
+    EXPECT(cuCtxDetach(context), 0);
+    EXPECT(cuCtxGetDevice(&device), 0);
+    EXPECT(cuCtxDetach(context), 0);
+    EXPECT(cuCtxGetDevice(&device), 201);
+}
+
 static void begin(void)
 {
     void *library;
@@ -101,6 +127,7 @@ static void begin(void)
     EXPECT(cuCtxGetDevice(&device), 0);
     EXPECT(cuCtxDestroy_v2(context), 0);
     EXPECT(cuCtxGetDevice(&device), 201);
+    check_detached();
     EXPECT(cuDevicePrimaryCtxRelease_v2(0), 201);
     EXPECT(cuDevicePrimaryCtxRetain(&context, 0), 0);
     EXPECT(cuCtxSetCurrent(context), 0);
@@ -157,6 +184,32 @@ static void launch(void *module)
     EXPECT(block, 1024);
     EXPECT(value, 2 * 132);
     EXPECT(cuMemFree_v2(out + 4), 1);
+    EXPECT(cuMemFree_v2(out), 0);
+}
+
+/* As before CUDA 4.0. */
+static void launch_stepwise(void *module)
+{
+    void *function;
+    uint64_t out;
+    EXPECT(cuModuleGetFunction(&function, module, "number"), 0);
+    EXPECT(cuMemAlloc_v2(&out, 128), 0);
+    EXPECT(cuFuncSetBlockShape(NULL, 32, 1, 1), 400);
+    EXPECT(cuFuncSetBlockShape(function, 32, 0, 1), 1);
+    EXPECT(cuFuncSetBlockShape(function, 32, 1, 1), 0);
+    EXPECT(cuFuncSetSharedSize(function, 0), 0);
+    EXPECT(cuParamSetv(function, 0, &out, sizeof out), 0);
+    EXPECT(cuParamSeti(function, 8, 9), 0);
+    EXPECT(cuParamSeti(function, 4093, 9), 1);
+    EXPECT(cuParamSeti(function, -1, 9), 1);
+    EXPECT(cuParamSetSize(function, 5000), 1);
+    EXPECT(cuParamSetSize(function, 12), 0);
+    EXPECT(cuLaunch(function), 0);
+    expect_numbers(out, 9, 100);
+    EXPECT(cuParamSeti(function, 8, 2), 0);
+    EXPECT(cuLaunchGrid(function, 2, 0), 1);
+    EXPECT(cuLaunchGrid(function, 2, 1), 0);
+    expect_numbers(out, 2, 100);
     EXPECT(cuMemFree_v2(out), 0);
 }
 
@@ -239,6 +292,7 @@ int main(void)
     begin();
     EXPECT(cuModuleLoadData(&module, ptx), 0);
     launch(module);
+    launch_stepwise(module);
     EXPECT(cuModuleUnload(module), 0);
     link_two();
     load_wrong_images();

@@ -22,7 +22,7 @@ struct context {
     uint64_t id; /* 0: none was asked for */
     unsigned flags;
     int device;
-    int references;          /* of the primary one */
+    int references;          /* of the primary one; of another, those that cuCtxAttach added */
     atomic_bool is_inactive; /* the primary one: destroyed and not retained since */
 };
 
@@ -275,6 +275,34 @@ int cuCtxDestroy_v2(void *context)
     select_device();
     atomic_fetch_sub(&others, 1);
     free(context);
+    return WL_DEVICE_OK;
+}
+
+/* One more use of what is current, for each of which it has to be detached. */
+int cuCtxAttach(void **context, unsigned flags)
+{
+    if (!is_ready())
+        return WL_DEVICE_NOT_INITIALIZED;
+    if (!context || flags)
+        return WL_DEVICE_INVALID_VALUE;
+    struct context *found = current();
+    if (!found || is_primary(found))
+        return WL_DEVICE_INVALID_CONTEXT;
+    found->references++;
+    *context = found;
+    return WL_DEVICE_OK;
+}
+
+int cuCtxDetach(void *context)
+{
+    if (!is_ready())
+        return WL_DEVICE_NOT_INITIALIZED;
+    struct context *given = context;
+    if (!given || given != current() || is_primary(given))
+        return WL_DEVICE_INVALID_CONTEXT;
+    if (given->references == 0)
+        return cuCtxDestroy_v2(given);
+    given->references--;
     return WL_DEVICE_OK;
 }
 

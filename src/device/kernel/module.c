@@ -157,7 +157,9 @@ static int read_image(struct wl_device_module *module, const void *bytes)
     enum wl_code code;
     memcpy(&magic, bytes, sizeof magic);
     if (magic == ELF_MAGIC) {
-        wl_device_note(2, "no-image", "load PTX instead",
+        wl_device_note(2, "no-image",
+                       "load PTX instead; where nvcc compiled it while the program runs, PyCUDA "
+                       "say, put the folder nvcc beside the simulated libraries before PATH",
                        "the program loads machine code, which the simulated GPU cannot run "
                        "(error 209)");
         return WL_DEVICE_NO_IMAGE;

@@ -304,7 +304,9 @@ static void machine_code_cannot_be_loaded(void **state)
     const char *said = said_text();
     assert_int_equal(code, WL_DEVICE_NO_IMAGE);
     assert_string_equal(said, "warplens: the program loads machine code, which the simulated GPU "
-                              "cannot run (error 209); load PTX instead\n");
+                              "cannot run (error 209); load PTX instead; where nvcc compiled it "
+                              "while the program runs, PyCUDA say, put the folder nvcc beside the "
+                              "simulated libraries before PATH\n");
 }
 
 static void a_damaged_fat_binary_is_told(void **state)
