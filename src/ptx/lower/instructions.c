@@ -84,14 +84,42 @@ static bool is_ignorable(const char *modifier)
     return false;
 }
 
-const struct lower_row *lower_find_row(const struct wl_ptx_instruction *instruction)
+/* Where a modifier stands in the names of the rows: ptxas takes the last ones in any order, and
+ * headers of CUDA have some with the type before ftz. */
+static int rank(const char *modifier)
+{
+    return wl_ptx_type_from_name(modifier) != WL_PTX_TYPE_NONE ? 3
+           : strcmp(modifier, "sat") == 0                      ? 2
+           : strcmp(modifier, "ftz") == 0                      ? 1
+                                                               : 0;
+}
+
+static const struct lower_row *find_whole(const struct wl_ptx_instruction *instruction,
+                                          bool is_ordered)
 {
     char name[160];
     size_t used = (size_t)snprintf(name, sizeof name, "%s", instruction->opcode);
-    for (int i = 0; i < instruction->modifier_count && used < sizeof name; i++)
-        if (!is_ignorable(instruction->modifiers[i]))
-            used +=
-                (size_t)snprintf(name + used, sizeof name - used, ".%s", instruction->modifiers[i]);
-    const struct lower_row *row = find(name, false);
+    for (int wanted = 0; wanted < (is_ordered ? 4 : 1); wanted++)
+        for (int i = 0; i < instruction->modifier_count && used < sizeof name; i++) {
+            const char *modifier = instruction->modifiers[i];
+            if (!is_ignorable(modifier) && (!is_ordered || rank(modifier) == wanted))
+                used += (size_t)snprintf(name + used, sizeof name - used, ".%s", modifier);
+        }
+    return find(name, false);
+}
+
+static bool is_in_order(const struct wl_ptx_instruction *instruction)
+{
+    for (int i = 1; i < instruction->modifier_count; i++)
+        if (rank(instruction->modifiers[i - 1]) > rank(instruction->modifiers[i]))
+            return false;
+    return true;
+}
+
+const struct lower_row *lower_find_row(const struct wl_ptx_instruction *instruction)
+{
+    const struct lower_row *row = find_whole(instruction, false);
+    if (!row && !is_in_order(instruction))
+        row = find_whole(instruction, true);
     return row ? row : find(instruction->opcode, true);
 }

@@ -55,6 +55,11 @@ static void whole_names_go_before_families(void **state)
     assert_non_null(find("ld.global.u32")->lower);
     assert_ptr_equal(find("ld.global.u32"), find("ld.shared.f64"));
     assert_null(find("ad.f32"));
+    /* curand_poisson.h of CUDA has these */
+    assert_ptr_equal(find("lg2.approx.f32.ftz"), find("lg2.approx.ftz.f32"));
+    assert_ptr_equal(find("rcp.approx.f32.ftz"), find("rcp.approx.ftz.f32"));
+    assert_ptr_equal(find("add.f32.sat.ftz"), find("add.rn.ftz.sat.f32"));
+    assert_null(find("lg2.approx.f32.full"));
     assert_null(find("zzz"));
     assert_null(find("a"));
 }
