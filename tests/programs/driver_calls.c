@@ -39,6 +39,8 @@ int cuFuncGetAttribute(int *value, int attribute, void *function);
 int cuOccupancyMaxPotentialBlockSize(int *grid, int *block, void *function,
                                      size_t (*shared_of)(int), size_t shared, int limit);
 int cuLinkCreate_v2(unsigned count, int *options, void **values, void **state);
+int cuLinkAddFile_v2(void *state, int type, const char *path, unsigned count, int *options,
+                     void **values);
 int cuLinkAddData_v2(void *state, int type, void *data, size_t bytes, const char *name,
                      unsigned count, int *options, void **values);
 int cuLinkComplete(void *state, void **image, size_t *bytes);
@@ -228,6 +230,12 @@ static void link_two(void)
     EXPECT(cuLinkCreate_v2(0, NULL, NULL, &state), 0);
     EXPECT(cuLinkAddData_v2(state, 1, user, sizeof user, "user", 0, NULL, NULL), 0);
     EXPECT(cuLinkAddData_v2(state, 1, owner, sizeof owner, "owner", 0, NULL, NULL), 0);
+    FILE *file = fopen("libcudadevrt.a", "w");
+    EXPECT(file != NULL && fputs("!<arch>\n", file) >= 0 && fclose(file) == 0, 1);
+    EXPECT(cuLinkAddFile_v2(state, 4, "libcudadevrt.a", 0, NULL, NULL), 0);
+    EXPECT(cuLinkAddFile_v2(NULL, 4, "libcudadevrt.a", 0, NULL, NULL), 400);
+    EXPECT(cuLinkAddFile_v2(state, 4, "./none/libcudadevrt.a", 0, NULL, NULL), 301);
+    EXPECT(remove("libcudadevrt.a"), 0);
     EXPECT(cuLinkComplete(state, &image, &bytes), 0);
     EXPECT(cuModuleLoadData(&module, image), 0);
     EXPECT(cuLinkDestroy(state), 0);

@@ -230,7 +230,7 @@ int cuKernelGetFunction(void **function, void *kernel)
 
 /* ---- linking ---- */
 
-enum { INPUT_PTX = 1 };
+enum { INPUT_PTX = 1, INPUT_LIBRARY = 4 };
 
 struct link {
     WL_VECTOR_FIELDS(char *); /* PTX texts */
@@ -267,6 +267,13 @@ int cuLinkAddData_v2(void *state, int type, void *data, size_t bytes, const char
     return WL_DEVICE_OK;
 }
 
+/* CUDA's device runtime: the simulated GPU has its own. */
+static bool is_device_runtime(int type, const char *path)
+{
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    return type == INPUT_LIBRARY && strncmp(name, "libcudadevrt.", 13) == 0;
+}
+
 int cuLinkAddFile_v2(void *state, int type, const char *path, unsigned count, int *options,
                      void **values)
 {
@@ -275,8 +282,11 @@ int cuLinkAddFile_v2(void *state, int type, const char *path, unsigned count, in
         return WL_DEVICE_INVALID_VALUE;
     if (wl_file_read(path, &content, NULL))
         return WL_DEVICE_FILE_NOT_FOUND;
-    int code = cuLinkAddData_v2(state, type, content.data ? content.data : "", content.length, path,
-                                count, options, values);
+    int code = !state ? WL_DEVICE_INVALID_HANDLE
+               : is_device_runtime(type, path)
+                   ? WL_DEVICE_OK
+                   : cuLinkAddData_v2(state, type, content.data ? content.data : "", content.length,
+                                      path, count, options, values);
     wl_text_free(&content);
     return code;
 }
