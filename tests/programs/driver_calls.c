@@ -108,7 +108,7 @@ static void begin(void)
     EXPECT(cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0), 3);
     int value, device;
     char name[64];
-    void *context;
+    void *context, *same;
     EXPECT(cuDeviceGet(&device, 0), 3);
     EXPECT(cuInit(1), 1);
     EXPECT(cuInit(0), 0);
@@ -133,6 +133,11 @@ static void begin(void)
     EXPECT(cuDevicePrimaryCtxRelease_v2(0), 201);
     EXPECT(cuDevicePrimaryCtxRetain(&context, 0), 0);
     EXPECT(cuCtxSetCurrent(context), 0);
+    EXPECT(cuCtxAttach(&same, 0), 0);
+    EXPECT(same == context, 1);
+    EXPECT(cuCtxDetach(context), 0);
+    EXPECT(cuCtxDetach(context), 0);
+    EXPECT(cuCtxGetDevice(&device), 0);
 }
 
 static void expect_numbers(uint64_t out, unsigned step, unsigned base)
@@ -198,6 +203,7 @@ static void launch_stepwise(void *module)
     EXPECT(cuMemAlloc_v2(&out, 128), 0);
     EXPECT(cuFuncSetBlockShape(NULL, 32, 1, 1), 400);
     EXPECT(cuFuncSetBlockShape(function, 32, 0, 1), 1);
+    EXPECT(cuFuncSetBlockShape(function, 32, 33, 1), 1);
     EXPECT(cuFuncSetBlockShape(function, 32, 1, 1), 0);
     EXPECT(cuFuncSetSharedSize(function, 0), 0);
     EXPECT(cuParamSetv(function, 0, &out, sizeof out), 0);

@@ -2,24 +2,28 @@
 # Runs programs that Debian has as packages, as they are, on the simulated GPU: none of them was
 # built for it. Fetches nothing and installs nothing.
 #
-#   debian.sh [-b BUILD] [-l LIMIT_S] PROGRAM...
+#   debian.sh [-b BUILD] [-l LIMIT_S] [-s TESTS] PROGRAM...
 #
 #   ffmpeg   (package ffmpeg) its filters with CUDA; frames are compared with an H200's (ffmpeg.txt)
 #   hashcat  (package hashcat, and the CUDA toolkit's libnvrtc) recovers each mode's own example
 #   magma    (libmagma-test of contrib, Debian 12) MAGMA's testers, which check themselves
 #   numba    (python3-numba, and the toolkit's libnvvm in CUDA_HOME) Numba's own tests of its CUDA target
+#   mumax3   (package mumax3 of contrib, Debian 13) TESTS: the folder test of its sources, whose scripts check themselves
+#   astra    (python3-astra-toolbox of contrib, Debian 13, python3-pytest) TESTS: tests/python/unit of its sources
+#   pycuda   (python3-pycuda, nvidia-cuda-toolkit, python3-pytest) TESTS: the folder test of its sources
 #   -b       build folder of Warplens (default: build)
-#   -l       limit of one run in seconds by the clock (default 120; numba: 3600)
+#   -l       limit of one run in seconds by the clock (default 120; numba, astra, pycuda: 3600)
 #
 # A line for each run: program|what|passed or failed|seconds|reason.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=build limit=120
-while getopts b:l: option; do
+build=build limit=120 tests=
+while getopts b:l:s: option; do
     case $option in
     b) build=$OPTARG ;;
     l) limit=$OPTARG ;;
+    s) tests=$OPTARG ;;
     *) exit 2 ;;
     esac
 done
@@ -107,13 +111,52 @@ run_numba() {
         "$(grep '^FAILED\|^OK' "$work/log")"
 }
 
+need_tests() {
+    [ -d "$tests" ] || { echo "debian.sh: $1 needs -s TESTS, a folder of its sources (see debian.sh without arguments)" >&2; exit 2; }
+}
+
+run_mumax3() {
+    need_tests mumax3
+    for script in "$tests"/*.mx3; do
+        began=$(date +%s)
+        simulated mumax3 -s -http '' -o "$work/out" "$script" </dev/null >"$work/log" 2>&1
+        code=$?
+        rm -rf "$work/out"
+        case $code in
+        0) tell mumax3 "${script##*/}" passed "$began" '' ;;
+        124 | 137) tell mumax3 "${script##*/}" failed "$began" "not done within $limit s" ;;
+        *) tell mumax3 "${script##*/}" failed "$began" "code $code; $(tail -1 "$work/log")" ;;
+        esac
+    done
+}
+
+# pytest PROGRAM FILE...: what failed, and how many passed.
+run_pytest() {
+    program=$1 began=$(date +%s)
+    shift
+    [ "$limit" != 120 ] || limit=3600
+    (cd "$tests" && PATH=$build/lib/nvcc:$PATH simulated python3 -m pytest -q -p no:cacheprovider "$@") >"$work/log" 2>&1
+    sed -n 's/^FAILED \([^ ]*\).*/\1/p; s/^ERROR \([^ ]*\).*/\1/p' "$work/log" | while read -r what; do
+        tell "$program" "$what" failed "$began" "$(grep -m1 "^E  " "$work/log")"
+    done
+    last=$(grep -E '[0-9]+ passed' "$work/log" | tail -1)
+    case $last in
+    *failed* | *error* | '') tell "$program" "$last" failed "$began" "$(tail -1 "$work/log")" ;;
+    *) tell "$program" "$last" passed "$began" '' ;;
+    esac
+}
+
 for program in "$@"; do
     case $program in
     ffmpeg) run_ffmpeg ;;
     hashcat) run_hashcat ;;
     magma) run_magma ;;
     numba) run_numba ;;
-    *) echo "debian.sh: ffmpeg, hashcat, magma and numba are known, not $program" >&2; exit 2 ;;
+    mumax3) run_mumax3 ;;
+    astra) need_tests astra; run_pytest astra . ;;
+    # the others draw 2^31 numbers, for which a host needs more memory than most have
+    pycuda) need_tests pycuda; run_pytest pycuda . -k 'not 8gb and not 16gb' ;;
+    *) echo "debian.sh: ffmpeg, hashcat, magma, numba, mumax3, astra and pycuda are known, not $program" >&2; exit 2 ;;
     esac
 done
 exit $failed

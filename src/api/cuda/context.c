@@ -278,7 +278,8 @@ int cuCtxDestroy_v2(void *context)
     return WL_DEVICE_OK;
 }
 
-/* One more use of what is current, for each of which it has to be detached. */
+/* One more use of what is current, for each of which it has to be detached; primary contexts stay,
+ * as an H200 answers. */
 int cuCtxAttach(void **context, unsigned flags)
 {
     if (!is_ready())
@@ -286,9 +287,9 @@ int cuCtxAttach(void **context, unsigned flags)
     if (!context || flags)
         return WL_DEVICE_INVALID_VALUE;
     struct context *found = current();
-    if (!found || is_primary(found))
+    if (!found)
         return WL_DEVICE_INVALID_CONTEXT;
-    found->references++;
+    found->references += !is_primary(found);
     *context = found;
     return WL_DEVICE_OK;
 }
@@ -298,8 +299,10 @@ int cuCtxDetach(void *context)
     if (!is_ready())
         return WL_DEVICE_NOT_INITIALIZED;
     struct context *given = context;
-    if (!given || given != current() || is_primary(given))
+    if (!given || given != current())
         return WL_DEVICE_INVALID_CONTEXT;
+    if (is_primary(given))
+        return WL_DEVICE_OK;
     if (given->references == 0)
         return cuCtxDestroy_v2(given);
     given->references--;

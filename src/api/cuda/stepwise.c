@@ -6,7 +6,7 @@
 #include "api/cuda/driver.h"
 #include "base/memory.h"
 
-enum { PARAMETER_BYTES = 4096 };
+enum { PARAMETER_BYTES = 4096, THREADS_MOST = 1024 };
 
 int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
@@ -55,7 +55,8 @@ int cuFuncSetBlockShape(void *function, int x, int y, int z)
     struct told *told = begin(function, &code);
     if (!told)
         return code;
-    if (x < 1 || y < 1 || z < 1)
+    if (x < 1 || y < 1 || z < 1 || (int64_t)x * y > THREADS_MOST ||
+        (int64_t)x * y * z > THREADS_MOST)
         return end(WL_DEVICE_INVALID_VALUE);
     told->block[0] = (unsigned)x;
     told->block[1] = (unsigned)y;
