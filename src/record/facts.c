@@ -11,21 +11,27 @@
 enum field_type { FIELD_U32, FIELD_U64, FIELD_REAL, FIELD_BOOL };
 
 /* A field of struct wl_gpu and its name in a report: Nsight Compute's where it has the quantity,
- * device__model_... else. The value is the field's times factor. */
+ * device__model_... else. The value is the field's times factor; is_assumed: as times are
+ * predicted, from data/gpus/defaults.gpu where the model does not say it. */
 struct gpu_row {
     const char *name;
     size_t offset;
     enum field_type type;
     double factor;
+    bool is_assumed;
 };
 
-#define ATTRIBUTE(name, type, field)                                       \
-    {                                                                      \
-        "device__attribute_" name, offsetof(struct wl_gpu, field), type, 1 \
+#define ATTRIBUTE(name, type, field)                                              \
+    {                                                                             \
+        "device__attribute_" name, offsetof(struct wl_gpu, field), type, 1, false \
     }
-#define MODEL(type, field)                                               \
-    {                                                                    \
-        "device__model_" #field, offsetof(struct wl_gpu, field), type, 1 \
+#define MODEL(type, field)                                                      \
+    {                                                                           \
+        "device__model_" #field, offsetof(struct wl_gpu, field), type, 1, false \
+    }
+#define ASSUMED(type, field)                                                   \
+    {                                                                          \
+        "device__model_" #field, offsetof(struct wl_gpu, field), type, 1, true \
     }
 
 static const struct gpu_row gpu_rows[] = {
@@ -58,9 +64,9 @@ static const struct gpu_row gpu_rows[] = {
     ATTRIBUTE("l2_slices", FIELD_U32, l2_slices),
     ATTRIBUTE("total_memory", FIELD_U64, memory_bytes),
     ATTRIBUTE("global_memory_bus_width", FIELD_U32, memory_bus_bits),
-    {"device__attribute_clock_rate", offsetof(struct wl_gpu, sm_clock_hz), FIELD_REAL, 1e-3},
+    {"device__attribute_clock_rate", offsetof(struct wl_gpu, sm_clock_hz), FIELD_REAL, 1e-3, false},
     {"device__attribute_memory_clock_rate", offsetof(struct wl_gpu, memory_clock_hz), FIELD_REAL,
-     1e-3},
+     1e-3, false},
     MODEL(FIELD_U32, sms_per_tpc),
     MODEL(FIELD_U32, register_allocation_unit),
     MODEL(FIELD_U32, warp_allocation_granularity),
@@ -84,8 +90,8 @@ static const struct gpu_row gpu_rows[] = {
     MODEL(FIELD_REAL, memory_bandwidth_bytes_per_s),
     MODEL(FIELD_REAL, dram_efficiency),
     MODEL(FIELD_REAL, dram_ecc_share),
-    MODEL(FIELD_REAL, block_interval_cycles),
-    MODEL(FIELD_REAL, launch_overhead_ns),
+    ASSUMED(FIELD_REAL, block_interval_cycles),
+    ASSUMED(FIELD_REAL, launch_overhead_ns),
     MODEL(FIELD_REAL, fp32_per_cycle),
     MODEL(FIELD_REAL, fp64_per_cycle),
     MODEL(FIELD_REAL, fp16_per_cycle),
@@ -129,10 +135,14 @@ void wl_facts_add_text(struct wl_attribute_list *list, const char *name, const c
 
 void wl_facts_of_gpu(const struct wl_gpu *gpu, struct wl_attribute_list *list)
 {
+    struct wl_gpu assumed;
+    wl_gpu_assume(gpu, &assumed);
     wl_facts_add_text(list, "device__attribute_display_name", gpu->full_name);
-    for (size_t i = 0; i < WL_COUNT(gpu_rows); i++)
-        wl_facts_add_number(list, gpu_rows[i].name,
-                            read_field(gpu, &gpu_rows[i]) * gpu_rows[i].factor);
+    for (size_t i = 0; i < WL_COUNT(gpu_rows); i++) {
+        const struct gpu_row *row = &gpu_rows[i];
+        wl_facts_add_number(list, row->name,
+                            read_field(row->is_assumed ? &assumed : gpu, row) * row->factor);
+    }
     wl_facts_add_text(list, "device__model_l1_global_loads",
                       gpu->l1_global_loads == WL_L1_ON ? "on" : "off");
 }
