@@ -66,6 +66,23 @@ __global__ void atomic_small_grid(arrays x)
         sum += x.a[i];
     atomicAdd(x.b, sum);
 }
+// Strides of the grid that have as many elements as the grid has threads, and twice as many.
+__device__ void stride_over(arrays x, int count)
+{
+    float sum = 0;
+#pragma unroll 1
+    for (int i = global_index(); i < count; i += gridDim.x * blockDim.x)
+        sum += x.a[i];
+    x.b[global_index()] = sum;
+}
+__global__ void turnless_small_grid(arrays x)
+{
+    stride_over(x, 4 * 256);
+}
+__global__ void twice_small_grid(arrays x)
+{
+    stride_over(x, 2 * 4 * 256);
+}
 COPY(silent_small_grid)
 COPY(fires_tail_wave)
 COPY(silent_tail_wave)
@@ -892,6 +909,8 @@ static const struct launch launches[] = {
     ROW(silent_small_grid, wave, 256),
     ROW(short_small_grid, 4, 256),
     ROW(atomic_small_grid, 4, 256),
+    ROW(turnless_small_grid, 4, 256),
+    ROW(twice_small_grid, 4, 256),
     ROW(fires_tail_wave, wave + 132, 256),
     ROW(silent_tail_wave, wave, 256),
     ROW(fires_partial_warp, 4 * wave, 100),

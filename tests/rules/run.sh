@@ -79,6 +79,12 @@ if [ -s wrong ]; then fail "$(cat wrong)"; fi
 
 # one memory access is as long on all SMs
 if grep -q '^small-grid short_small_grid$' all.found; then fail "a grid whose threads do one thing each is said to be too small"; fi
+if grep -q '^small-grid turnless_small_grid$' all.found; then fail "a loop of one turn is said to be work for more SMs"; fi
+"$WARPLENS" show all.wlr -k twice_small_grid --page advice --rule small-grid >twice
+if ! grep -q 'do: Launch 8 blocks, one for each turn of the loop' twice || ! grep -q 'the work of a block on 2 SMs' twice; then
+    fail "a loop of two turns is said to be work for more than two blocks"
+    cat twice
+fi
 if grep -q '^few-threads short_few_threads$' all.found; then fail "threads that do one thing each are said to be too few"; fi
 if grep -q '^global-accumulator walks_global_accumulator$' all.found; then fail "a pointer that moves on is said to stay"; fi
 
