@@ -454,6 +454,10 @@ struct each {
     double *shares, *times_ns;
     size_t *stands, *alike;
     size_t count;
+    struct wl_rule_subject *asked; /* one of each that are equal */
+    size_t *first;                 /* by asked: its launch */
+    size_t *next;                  /* by launch: the next of its equals, or count */
+    size_t asked_count;
 };
 
 static void take_alone(void *self, const struct wl_rule *rule,
@@ -461,7 +465,31 @@ static void take_alone(void *self, const struct wl_rule *rule,
 {
     const struct each *each = self;
     bool is_of_all = rule->is_of_program || rule->is_of_trace;
-    take(&each->alone[subject - each->subjects], rule, is_of_all ? NULL : subject, result);
+    for (size_t i = each->first[subject - each->asked]; i < each->count; i = each->next[i])
+        take(&each->alone[i], rule, is_of_all ? NULL : &each->subjects[i], result);
+}
+
+/* What rules say of a launch they say of its equals. */
+static void choose_asked(struct each *each, const struct wl_advice_options *options)
+{
+    size_t *equals = wl_alike_equals(options->launches, each->count);
+    size_t *last =
+        wl_alloc_zero(each->count + 1, sizeof *last); /* by first: of its equals so far */
+    each->asked = wl_alloc_zero(each->count + 1, sizeof *each->asked);
+    each->first = wl_alloc_zero(each->count + 1, sizeof *each->first);
+    each->next = wl_alloc_zero(each->count + 1, sizeof *each->next);
+    for (size_t i = 0; i < each->count; i++) {
+        each->next[i] = each->count;
+        if (equals[i] == i) {
+            each->asked[each->asked_count] = each->subjects[i];
+            each->first[each->asked_count++] = i;
+        } else {
+            each->next[last[equals[i]]] = i;
+        }
+        last[equals[i]] = i;
+    }
+    free(last);
+    free(equals);
 }
 
 /* facts: NULL where there is no trace. */
@@ -493,6 +521,7 @@ static void begin_each(struct each *each, struct wl_metric_catalog *catalog,
             weigh_by_trace(alone, facts);
         gather(alone);
     }
+    choose_asked(each, options);
 }
 
 static void end_each(struct each *each)
@@ -505,6 +534,9 @@ static void end_each(struct each *each)
     free(each->times_ns);
     free(each->stands);
     free(each->alike);
+    free(each->asked);
+    free(each->first);
+    free(each->next);
 }
 
 enum wl_code wl_advise_each(struct wl_report *report, struct wl_metric_catalog *catalog,
@@ -524,8 +556,8 @@ enum wl_code wl_advise_each(struct wl_report *report, struct wl_metric_catalog *
         struct wl_rule_run run = {.folder = options->folder,
                                   .rules = choosing.chosen,
                                   .rule_count = choosing.chosen_count,
-                                  .subjects = each.subjects,
-                                  .subject_count = each.count,
+                                  .subjects = each.asked,
+                                  .subject_count = each.asked_count,
                                   .is_each_alone = true,
                                   .trace = facts,
                                   .take = take_alone,

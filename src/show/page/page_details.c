@@ -325,7 +325,7 @@ static void put_launch(struct page *page, size_t index)
 }
 
 /* Launches that rules look at in one process. */
-enum { ADVISED_TOGETHER = 64 };
+enum { ADVISED_TOGETHER = 512 };
 
 /* What rules found of the launches at hand, each by itself. */
 struct advised {
