@@ -14,7 +14,7 @@
 #include "show/page/kinds.h"
 #include "show/page/launch_classes.h"
 
-enum { longest_name = 40, indent = 2, most_ids = 8 };
+enum { longest_name = 40, indent = 2, most_ids = 8, most_kernels = 3 };
 
 static const struct wl_section empty_section;
 
@@ -23,6 +23,7 @@ struct remark {
     char *text;     /* safe for a terminal; the key */
     char *launches; /* the first launches, "0, 3, 6" */
     size_t count;
+    WL_VECTOR(const struct wl_report_kernel *) kernels; /* those of the launches, each once */
     UT_hash_handle hh;
 };
 
@@ -57,8 +58,18 @@ static struct remark *find_remark(struct remark **remarks, char *text)
     return remark;
 }
 
+static void add_kernel(struct remark *remark, const struct wl_report_kernel *kernel)
+{
+    for (size_t i = remark->kernels.count; i-- > 0;)
+        if (remark->kernels.items[i] == kernel)
+            return;
+    WL_PUSH(&remark->kernels, kernel);
+}
+
 static void add_launch(struct remark *remark, const struct wl_report_launch *launch)
 {
+    if (launch->kernel)
+        add_kernel(remark, launch->kernel);
     if (remark->count++ >= most_ids)
         return;
     char *launches = wl_string_format("%s%s%" PRId64, remark->launches ? remark->launches : "",
@@ -67,24 +78,52 @@ static void add_launch(struct remark *remark, const struct wl_report_launch *lau
     remark->launches = launches;
 }
 
-/* In the order in which they came up; frees them. */
-static void say_remarks(struct wl_page_sink *sink, struct remark **remarks)
+/* "rms_norm, k_set_rows (29 launches): " */
+static void add_kernels(const struct remark *remark, struct wl_text *line)
+{
+    size_t count = remark->kernels.count, said = count < most_kernels ? count : most_kernels;
+    for (size_t i = 0; i < said; i++) {
+        const struct wl_report_kernel *kernel = remark->kernels.items[i];
+        struct wl_text name = {0};
+        wl_format_safe(kernel->short_name ? kernel->short_name : kernel->record.function, &name);
+        wl_format_shorten_middle(&name, longest_name);
+        wl_text_addf(line, "%s%s", i ? ", " : "", name.data);
+        wl_text_free(&name);
+    }
+    if (count > said)
+        wl_text_addf(line, " and %zu more", count - said);
+    wl_text_addf(line, " (%zu launch%s): ", remark->count, remark->count == 1 ? "" : "es");
+}
+
+static void add_ids(const struct remark *remark, struct wl_text *line)
+{
+    wl_text_addf(line, "%s", remark->launches);
+    if (remark->count > most_ids)
+        wl_text_addf(line, " and %zu more", remark->count - most_ids);
+    wl_text_add(line, ": ");
+}
+
+/* In the order in which they came up; frees them. Launches are named as the table above does. */
+static void say_remarks(struct wl_page_sink *sink, struct remark **remarks, bool is_by_kind)
 {
     struct remark *remark, *next;
     if (*remarks)
-        wl_print(sink, "\n  What stands out, by ID:\n");
+        wl_print(sink, is_by_kind ? "\n  What stands out, by kernel:\n"
+                                  : "\n  What stands out, by ID:\n");
     HASH_ITER(hh, *remarks, remark, next)
     {
         struct wl_text line = {0};
-        wl_text_addf(&line, "%s", remark->launches);
-        if (remark->count > most_ids)
-            wl_text_addf(&line, " and %zu more", remark->count - most_ids);
-        wl_text_addf(&line, ": %s", remark->text);
+        if (is_by_kind && remark->kernels.count)
+            add_kernels(remark, &line);
+        else
+            add_ids(remark, &line);
+        wl_text_add(&line, remark->text);
         wl_say(sink, "  ", line.data);
         wl_text_free(&line);
         HASH_DEL(*remarks, remark);
         free(remark->text);
         free(remark->launches);
+        free(remark->kernels.items);
         free(remark);
     }
 }
@@ -393,7 +432,7 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
         wl_table_end(sink);
     wl_kinds_free(&page.kinds);
     say_stand_ins(context, sink);
-    say_remarks(sink, &page.remarks);
+    say_remarks(sink, &page.remarks, page.is_by_kind);
     wl_print(sink, "\n");
     wl_mark_legend(sink);
     for (size_t i = TEXT_COUNT; i < count; i++)
