@@ -12,27 +12,6 @@ local function has_ptx(launch)
     return first and string.find(first.text, "^[@%l]") ~= nil
 end
 
--- How often a warp goes through a loop of the kernel, on average: 0 without loops, infinite where that was not counted. Of a
--- loop that was unrolled the loads of the same array are turns.
-local function turns(launch)
-    local most, warps = 0, launch.m("ptx__warps_launched.sum")
-    for _, loop in ipairs(advice.loops(launch)) do
-        local count, loads = nil, {}
-        for index = loop.first, loop.last do
-            local instruction = launch.instructions[index]
-            local own = instruction["inst_executed"]
-            if own and own > 0 and advice.is(instruction, "ld.global") then
-                local array = advice.pointers(launch, instruction)
-                loads[array] = (loads[array] or 0) + own
-                own = loads[array]
-            end
-            count = own and math.max(count or 0, own) or count
-        end
-        most = math.max(most, warps and count and count / warps or math.huge)
-    end
-    return most
-end
-
 -- How many times the blocks are best, at most `most`, and the part of the work's time that remains: each block more
 -- brings its own atomics, and those in one place wait for each other.
 local function more_blocks(launch, most)
@@ -45,6 +24,13 @@ local function more_blocks(launch, most)
     end
     local times = math.max(1, math.sqrt(1 / atomics))
     return times, 1 / times
+end
+
+-- How many blocks to launch of a kernel that goes on in strides of the grid, where it has work for `blocks`.
+local function as_many_as(launch, blocks)
+    local filled = advice.blocks_at_once(launch)
+    return string.format(blocks < filled and "Launch %.0f blocks, one for each turn of the loop" or
+        "Launch %.0f blocks, as many as the SMs hold at once", math.min(math.ceil(blocks), filled))
 end
 
 return {
@@ -66,7 +52,7 @@ return {
             end
             local busy = is_busy(launch)
             local waits = launch.m("sm__cycles_elapsed.max") and not busy
-            local shares = turns(launch)
+            local shares = advice.turns(launch)
             local does_one_thing = has_ptx(launch) and shares <= 1
             if waits and (does_one_thing or advice.chased(launch)) and launch.m["launch__block_size"] <= 256 then
                 return nil -- and no fewer threads would do it: their way is as long on all SMs
@@ -74,13 +60,10 @@ return {
             local how = string.format(busy and "the same work on all SMs: 1 - %d / %d" or
                 "the same work on all SMs, no more than 1 - %d / %d: those that have a block mostly wait", blocks, units)
             local strides = shares > 1 and advice.is_grid_stride(launch)
-            local filled = advice.blocks_at_once(launch)
-            local todo = strides and advice.by_strides(launch, string.format(shares * blocks < filled and
-                "Launch %.0f blocks, one for each turn of the loop" or "Launch %.0f blocks, as many as the SMs hold at once",
-                math.min(math.ceil(shares * blocks), filled))) or shares > 1 and advice.split_loop(launch) or
-                waits and "Divide the work among more threads, in more blocks: a block for each " ..
-                "independent part of it, or several such kernels at once in different streams. The same threads in smaller " ..
-                "blocks would wait as long." or nil
+            local todo = strides and advice.by_strides(launch, as_many_as(launch, shares * blocks)) or
+                shares > 1 and advice.split_loop(launch) or waits and "Divide the work among more threads, in more blocks: a " ..
+                "block for each independent part of it, or several such kernels at once in different streams. The same threads " ..
+                "in smaller blocks would wait as long." or nil
             local most = strides and math.min(shares, units / blocks) or units / blocks
             if most < units / blocks then
                 how = string.format("the work of a block on %.3g SMs, one for each turn of the loop", most)

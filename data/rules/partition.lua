@@ -129,6 +129,40 @@ local function gathered_part(launch)
     return gathered / math.max(1, advice.sum(launch, missed))
 end
 
+-- The part of the instructions of warps that compute neither from nor with data, nor a value that is stored: indices,
+-- comparisons with lengths, loads and stores themselves. A thread that takes several elements shares them out.
+local function overhead(launch)
+    local own, all = 0, 0
+    local addresses, values = {}, {}
+    for _, instruction in ipairs(launch.instructions) do
+        local is_store, in_address = advice.is(instruction, "st."), {}
+        for _, name in ipairs(advice.address_registers(instruction)) do
+            addresses[#addresses + 1] = name
+            in_address[name] = true
+        end
+        local _, read = advice.registers(instruction)
+        for _, name in ipairs(is_store and read or {}) do
+            values[#values + 1] = not in_address[name] and name or nil
+        end
+    end
+    local of_addresses = advice.sources(launch, addresses)
+    local of_values, loaded = advice.sources(launch, values), advice.data_registers(launch)
+    for _, instruction in ipairs(launch.instructions) do
+        local count, uses = instruction["inst_executed"] or 0, false
+        local written, read = advice.registers(instruction)
+        for _, list in ipairs({ written, read }) do
+            for _, name in ipairs(list) do
+                uses = uses or loaded[name] or (of_values[name] and not of_addresses[name]) or false
+            end
+        end
+        if not uses or advice.is(instruction, "ld.") or advice.is(instruction, "st.") then
+            own = own + count
+        end
+        all = all + count
+    end
+    return all > 0 and own / all or 0
+end
+
 return {
     {
         id = "thread-per-row",
@@ -204,7 +238,7 @@ return {
             -- of what the busiest unit does beyond the least: what does not touch data is shared out
             local indices = (unit == "issue" or unit == "alu" or unit == "lsu" or unit == "adu" or unit == "sm") and
                 not indexes_constants(launch) and
-                advice.step(launch, "excess") * advice.overhead(launch) or 0
+                advice.step(launch, "excess") * overhead(launch) or 0
             local wait = m("warplens__ladder_wait_kind") == "memory" and advice.step(launch, "wait") or 0
             local spent = advice.step(launch, "starts") + indices + wait
             -- one way to device memory remains, however few threads go it; of more than two, loads of a thread go it together already
@@ -250,11 +284,11 @@ return {
             local blocks = m["launch__grid_size"]
             local wait = advice.step(launch, "wait")
             local kind = m("warplens__ladder_wait_kind")
-            local has_loop = #advice.loops(launch) > 0 -- that could be divided among more blocks than half of the SMs
+            local turns = advice.turns(launch) -- that could be divided: among more blocks than half of the SMs
             local _, _, loads = find_elementwise(launch)
             local is_one_thing = not is_of_tiles and loads and loads <= 2 -- that cannot be divided
             if waves >= 0.5 or wait < 0.3 or kind ~= "memory" or is_one_thing or
-                (blocks < m["launch__sm_count"] / 2 and not has_loop) then
+                (blocks < m["launch__sm_count"] / 2 and turns == 0) then
                 return nil
             end
             -- each block more brings its own atomics, which wait for each other
@@ -263,7 +297,7 @@ return {
             local waiting = (wait + advice.step(launch, "idle")) * (all - launch_ns)
             local times, least = 1, all
             for _, each in ipairs({ 2, 4, 8, 16, 32 }) do
-                local own = math.min(each, 1 / waves)
+                local own = math.min(each, 1 / waves, turns > 0 and math.max(1, turns) or each)
                 local ns = launch_ns + math.max(all - launch_ns - waiting * (1 - 1 / own), atomics * own)
                 if ns < 0.95 * least then
                     times, least = own, ns

@@ -383,7 +383,7 @@ function advice.data_registers(launch)
 end
 
 -- All registers that those in these lists are computed from, and these themselves; memory ends the way.
-local function sources(launch, queue)
+function advice.sources(launch, queue)
     local seen = {}
     while #queue > 0 do
         local name = table.remove(queue)
@@ -398,43 +398,9 @@ local function sources(launch, queue)
     return seen
 end
 
--- The part of the instructions of warps that compute neither from nor with data, nor a value that is stored: indices,
--- comparisons with lengths, loads and stores themselves. A thread that takes several elements shares them out.
-function advice.overhead(launch)
-    local own, all = 0, 0
-    local addresses, values = {}, {}
-    for _, instruction in ipairs(launch.instructions) do
-        local is_store, in_address = advice.is(instruction, "st."), {}
-        for _, name in ipairs(advice.address_registers(instruction)) do
-            addresses[#addresses + 1] = name
-            in_address[name] = true
-        end
-        local _, read = advice.registers(instruction)
-        for _, name in ipairs(is_store and read or {}) do
-            values[#values + 1] = not in_address[name] and name or nil
-        end
-    end
-    local of_addresses = sources(launch, addresses)
-    local of_values, loaded = sources(launch, values), advice.data_registers(launch)
-    for _, instruction in ipairs(launch.instructions) do
-        local count, uses = instruction["inst_executed"] or 0, false
-        local written, read = advice.registers(instruction)
-        for _, list in ipairs({ written, read }) do
-            for _, name in ipairs(list) do
-                uses = uses or loaded[name] or (of_values[name] and not of_addresses[name]) or false
-            end
-        end
-        if not uses or advice.is(instruction, "ld.") or advice.is(instruction, "st.") then
-            own = own + count
-        end
-        all = all + count
-    end
-    return all > 0 and own / all or 0
-end
-
 -- Whether a register is computed from the number of blocks, and not from another one.
 local function is_of_grid(launch, name, other)
-    local from = sources(launch, { name })
+    local from = advice.sources(launch, { name })
     for _, instruction in ipairs(from[other] and {} or launch.instructions) do
         local written = advice.registers(instruction)
         if written[1] and from[written[1]] and string.find(instruction.text, "%%nctaid") then
@@ -795,6 +761,27 @@ function advice.loops(launch)
     end
     table.sort(loops, function(a, b) return a.first < b.first end)
     return loops
+end
+
+-- How often a warp goes through a loop of the kernel, on average: 0 without loops, infinite where that was not counted. Of a
+-- loop that was unrolled the loads of the same array are turns.
+function advice.turns(launch)
+    local most, warps = 0, launch.m("ptx__warps_launched.sum")
+    for _, loop in ipairs(advice.loops(launch)) do
+        local count, loads = nil, {}
+        for index = loop.first, loop.last do
+            local instruction = launch.instructions[index]
+            local own = instruction["inst_executed"]
+            if own and own > 0 and advice.is(instruction, "ld.global") then
+                local array = advice.pointers(launch, instruction)
+                loads[array] = (loads[array] or 0) + own
+                own = loads[array]
+            end
+            count = own and math.max(count or 0, own) or count
+        end
+        most = math.max(most, warps and count and count / warps or math.huge)
+    end
+    return most
 end
 
 return advice

@@ -102,25 +102,46 @@ local function remedy(launch, instruction)
     return nil
 end
 
+-- Whether what one instruction writes may be what the other reads: it stands before it, or in a loop with it.
+local function reaches(loops, writer, reader)
+    for _, loop in ipairs(loops) do
+        if loop.first <= reader.index and reader.index <= loop.last and loop.first <= writer.index and
+            writer.index <= loop.last then
+            return true
+        end
+    end
+    return writer.index < reader.index
+end
+
+-- Whether what a store reads comes out of shared memory.
+local function comes_of_shared(launch, loops, store)
+    local queue, seen = { store }, {}
+    while #queue > 0 do
+        local reader = table.remove(queue)
+        local _, read = advice.registers(reader)
+        for _, name in ipairs(read) do
+            for _, writer in ipairs(advice.writers(launch)[name] or {}) do
+                local is_new = not seen[writer.index] and reaches(loops, writer, reader)
+                if is_new and advice.is(writer, "ld.shared") then
+                    return true
+                elseif is_new and not advice.is(writer, "ld.") then
+                    seen[writer.index] = true
+                    queue[#queue + 1] = writer
+                end
+            end
+        end
+    end
+    return false
+end
+
 -- Whether a value that is stored in shared memory was computed from one loaded from it: a tile that only passes through
 -- shared memory has no steps.
 local function goes_step_by_step(launch)
-    local is_shared, changed = {}, true
-    while changed do
-        changed = false
-        for _, instruction in ipairs(launch.instructions) do
-            local written, read = advice.registers(instruction)
-            local is_of_shared = advice.is(instruction, "ld.shared")
-            for _, name in ipairs(not advice.is(instruction, "ld.") and read or {}) do
-                is_of_shared = is_of_shared or is_shared[name]
-            end
-            for _, name in ipairs(is_of_shared and written or {}) do
-                changed = changed or not is_shared[name]
-                is_shared[name] = true
-            end
-            if is_of_shared and advice.is(instruction, "st.shared") and (instruction["inst_executed"] or 0) > 0 then
-                return true
-            end
+    local loops = advice.loops(launch)
+    for _, instruction in ipairs(launch.instructions) do
+        if advice.is(instruction, "st.shared") and (instruction["inst_executed"] or 0) > 0 and
+            comes_of_shared(launch, loops, instruction) then
+            return true
         end
     end
     return false

@@ -294,6 +294,31 @@ __global__ void silent_shared_reduction(arrays x)
         x.a[blockIdx.x] = part[7];
 }
 
+// Shuffles within warps, then of what the warps have: sums go into one register before the store and behind it.
+__device__ float sum_of_warp(float sum)
+{
+    for (int step = 16; step > 0; step /= 2)
+        sum += __shfl_xor_sync(0xffffffff, sum, step);
+    return sum;
+}
+__global__ void shuffles_shared_reduction(arrays x)
+{
+    __shared__ float part[32];
+    if (threadIdx.x < 32)
+        part[threadIdx.x] = 0;
+    __syncthreads();
+    float sum = sum_of_warp(x.a[global_index()]);
+    if (blockDim.x > 32) {
+        part[threadIdx.x / 32] = sum;
+        __syncthreads();
+        if (threadIdx.x < 32)
+            sum = sum_of_warp(part[threadIdx.x]);
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        x.b[blockIdx.x] = sum;
+}
+
 __global__ void fires_shared_atomics(arrays x)
 {
     __shared__ int bins[32];
@@ -963,6 +988,7 @@ static const struct launch launches[] = {
     ROW(words_shared_bank, wave, 256),
     BOTH(shared_pressure),
     BOTH(shared_reduction),
+    ROW(shuffles_shared_reduction, wave, 256),
     BOTH(shared_atomics),
     BOTH(global_atomics),
     BOTH(occupancy_registers),
