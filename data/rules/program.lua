@@ -116,16 +116,18 @@ return {
         scope = "program",
         group = "launches",
         description = "Launching a kernel takes some microseconds. A program of many kernels that do less than that leaves " ..
-            "the GPU idle between them. Fires from 20 launches on, half of which have floors below 2.5 microseconds.",
+            "the GPU idle between them. Fires from 20 launches on, half of which take less than 2.5 microseconds (or, without a time, " ..
+            "have floors below), besides what the launch itself takes.",
         advice = "Do more in one kernel (fuse them, or loop inside), or record the sequence once as a CUDA graph.",
         apply = function(program)
-            local short, floor_ns, known = 0, 0, 0
+            local short, all_ns, work_ns, known = 0, 0, 0, 0
             for _, launch in ipairs(program.launches) do
-                local own = launch.m("gpu__time_duration.sum") or launch.m("warplens__floor.ns")
-                if own then
+                local own = launch.m("gpu__time_duration.sum")
+                local work = own and own - (launch.m("warplens__ladder_launch.ns") or 0) or launch.m("warplens__floor.ns")
+                if work then
                     known = known + 1
-                    floor_ns = floor_ns + own
-                    short = short + (own < launch_ns and 1 or 0)
+                    all_ns, work_ns = all_ns + (own or work), work_ns + work
+                    short = short + (work < launch_ns and 1 or 0)
                 end
             end
             if known < 20 or short < 0.5 * known then
@@ -134,10 +136,10 @@ return {
             return {
                 title = string.format("%d of %d launches have less than %.1f us of work", short, known, launch_ns / 1000),
                 evidence = { { metric = "launches", value = known, threshold = 20 },
-                    { metric = "warplens__floor.ns", value = floor_ns / known, threshold = launch_ns } },
-                saved = math.min(0.95, short * launch_ns / (known * launch_ns + floor_ns)),
-                how = string.format("%.1f us a launch that a graph or a larger kernel saves, %.1f us of work each",
-                    launch_ns / 1000, floor_ns / known / 1000),
+                    { metric = "work of a launch", value = work_ns / known, unit = "ns", threshold = launch_ns } },
+                saved = math.min(0.95, short * launch_ns / (known * launch_ns + all_ns)),
+                how = string.format("%.1f us before a launch that a graph or a larger kernel saves, of %.1f us with it",
+                    launch_ns / 1000, (launch_ns + all_ns / known) / 1000),
                 confidence = "low",
             }
         end,

@@ -248,8 +248,8 @@ return {
             local mean = trace.kernel_sum_ns / trace.kernel_count
             local call = trace.call_ns.launch / math.max(1, trace.call_count.launch)
             return {
-                title = string.format("%d kernels of %s each: launching takes the host %s for each", trace.kernel_count, ms(mean),
-                    ms(call)),
+                title = string.format("%d kernels of %s each%s: launching takes the host %s for each", trace.kernel_count, ms(mean),
+                    trace.graph_kernels > 0 and string.format(", %d of them not in graphs", alone) or "", ms(call)),
                 evidence = {
                     { metric = "kernels", value = trace.kernel_count, threshold = 100 },
                     { metric = "a kernel", value = mean, unit = "ns", threshold = 5000 },

@@ -32,6 +32,7 @@ advise() { # NAME: "rule kernel" lines of NAME.wlr into NAME.found
 }
 profile many ./fixtures 30
 profile few ./fixtures 10
+profile slow --gpu h200,launch_overhead_ns=3000 ./fixtures 30
 for name in all k40 many few; do
     advise $name
 done
@@ -76,6 +77,13 @@ KERNELS=$kernels awk -v compiler="$compiler" '
     }' all.found k40.found many.found few.found "$SOURCE/tests/rules/fixtures.cu" "$SOURCE/tests/rules/hardware.csv" \
     "$SOURCE/data/rules/trace.lua" rules >wrong
 if [ -s wrong ]; then fail "$(cat wrong)"; fi
+
+# what a launch takes itself is no work
+"$WARPLENS" show slow.wlr --page advice --rule launch-bound >slow
+if ! grep -q '30 of 30 launches have less than 2.5 us of work' slow || ! grep -q 'work of a launch = [0-9.]\{1,6\} ns' slow; then
+    fail "launches that take long themselves are taken for work"
+    cat slow
+fi
 
 # one memory access is as long on all SMs
 if grep -q '^small-grid short_small_grid$' all.found; then fail "a grid whose threads do one thing each is said to be too small"; fi

@@ -173,6 +173,21 @@ static void make_tiny(struct trace *trace)
         launch(trace, 5000, 2000);
 }
 
+/* As many again in a graph. */
+static void make_tiny_beside_graph(struct trace *trace)
+{
+    make_tiny(trace);
+    call(trace, LAUNCH, 5000);
+    for (uint64_t node = 1; node <= 200; node++, trace->gpu_ns += 2000)
+        put(trace, (struct wl_timeline_record){
+                       .start = trace->gpu_ns,
+                       .end = trace->gpu_ns + 2000,
+                       .name = KERNEL_NAME,
+                       .category = WL_TIMELINE_KERNEL,
+                       .correlation = trace->correlation,
+                       .words = {WL_TIMELINE_PACK_WHERE(0, 1, 13), 0, 0, 0, node}});
+}
+
 static void make_streams(struct trace *trace, uint64_t apart_ns)
 {
     for (unsigned i = 0; i < 10; i++) {
@@ -361,6 +376,8 @@ static const struct {
     {"synchronize-often", make_synchronous, "20 calls wait for the whole device, for 20 kernels",
      make_busy},
     {"tiny-launches", make_tiny, "200 kernels of 2 us each: launching takes the host 5 us for each",
+     make_busy},
+    {"tiny-launches", make_tiny_beside_graph, "400 kernels of 2 us each, 200 of them not in graphs",
      make_busy},
     {"streams-serial", make_serial_streams,
      "kernels are on 2 streams, but none runs beside another", make_parallel_streams},
