@@ -224,7 +224,8 @@ return {
             "smsp__average_warp_latency_per_inst_issued.ratio", "smsp__issue_active.avg.pct_of_peak_sustained_active" },
         description = "Warps wait for their next instructions to be fetched: the body of a loop, or the paths that warps go at " ..
             "the same time, are longer than the caches of instructions. Fires when a warp spends 20% of its time so while " ..
-            "schedulers issue in fewer than 80% of cycles. Only a real GPU tells: the model of time has no such cache.",
+            "schedulers issue in fewer than 80% of cycles. Where warps execute no more instructions than the kernel has, it is " ..
+            "the first pass of each launch through its code: a note.",
         advice = "Unroll less (#pragma unroll 1 or 4 in place of all turns), call large functions instead of inlining them " ..
             "in many places (__noinline__), and let the warps of a block go through the same code at the same time.",
         apply = function(launch)
@@ -242,10 +243,15 @@ return {
                     longest, loop = each.last - each.first, each
                 end
             end
+            local executed, warps = m("ptx__inst_executed.sum"), m("ptx__warps_launched.sum")
+            local is_first = executed and warps and executed <= warps * #launch.instructions
             return {
-                at = loop and launch.instructions[loop.first] or nil,
+                at = loop and not is_first and launch.instructions[loop.first] or nil,
+                severity = is_first and "note" or nil,
+                todo = is_first and "Code is fetched anew by each launch: let a launch do more with it (several elements for each " ..
+                    "thread, several such kernels as one), or let the way that most warps go through it be shorter." or nil,
                 title = string.format("a warp spends %s of its time waiting for instructions to be fetched%s",
-                    advice.percent(share), longest >= 1000 and string.format("; its longest loop has %s instructions of PTX",
+                    advice.percent(share), is_first and " the first time" or longest >= 1000 and string.format("; its longest loop has %s instructions of PTX",
                         advice.count(longest)) or ""),
                 evidence = {
                     { metric = "smsp__average_warps_issue_stalled_no_instruction_per_issue_active.ratio",

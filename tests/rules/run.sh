@@ -85,6 +85,13 @@ if ! grep -q '30 of 30 launches have less than 2.5 us of work' slow || ! grep -q
     cat slow
 fi
 
+# code that warps go through once fits any cache
+"$WARPLENS" show all.wlr -k silent_global_atomics --page advice --rule instruction-cache >cold
+if ! grep -q 'note: instruction-cache: .* to be fetched the first time' cold || grep -q 'Unroll less' cold; then
+    fail "the first pass of a launch through its code is said not to fit the instruction cache"
+    cat cold
+fi
+
 # one memory access is as long on all SMs
 if grep -q '^small-grid short_small_grid$' all.found; then fail "a grid whose threads do one thing each is said to be too small"; fi
 if grep -q '^small-grid turnless_small_grid$' all.found; then fail "a loop of one turn is said to be work for more SMs"; fi

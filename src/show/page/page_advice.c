@@ -68,7 +68,10 @@ static void say_headline(struct wl_view_context *context, struct wl_page_sink *s
     free(prefix);
     char *source = wl_advice_source_line(context->report, &advice->place);
     if (source[0] != '\0') {
-        wl_print(sink, "  %5" PRIu32 " | ", advice->place.line);
+        if (advice->place.line)
+            wl_print(sink, "  %5" PRIu32 " | ", advice->place.line);
+        else
+            wl_print(sink, "    PTX | ");
         wl_print_safe(sink, source);
         wl_print(sink, "\n");
     }

@@ -306,8 +306,10 @@ static void say_why(struct wl_view_context *context, struct wl_page_sink *sink,
     tell(sink, ANSWER, wl_text_take(&text));
     say_shape(context, sink, find_bound(advice, share), finding, share);
     char *source = wl_advice_source_line(context->report, &finding->place);
-    if (source[0] != '\0')
+    if (source[0] != '\0' && finding->place.line)
         tell(sink, ANSWER, wl_string_format("%" PRIu32 " | %s", finding->place.line, source));
+    else if (source[0] != '\0')
+        tell(sink, ANSWER, wl_string_format("PTX | %s", source));
     free(source);
     tell_evidence(sink, finding, finding->evidence_count);
     say_command(context, sink, "source", share, "");
