@@ -2,7 +2,9 @@
 -- src/analyse/advise/trace_facts.c; times are nanoseconds.
 
 local function ms(ns)
-    if ns >= 1e6 then
+    if ns >= 1e9 then
+        return string.format("%.3g s", ns / 1e9)
+    elseif ns >= 1e6 then
         return string.format("%.3g ms", ns / 1e6)
     end
     return string.format("%.3g us", ns / 1e3)

@@ -220,6 +220,12 @@ static void make_slow_start(struct trace *trace)
     make_busy(trace);
 }
 
+static void make_slower_start(struct trace *trace)
+{
+    call(trace, FIRST, 1000000000);
+    make_slow_start(trace);
+}
+
 static void make_no_kernel(struct trace *trace)
 {
     call(trace, FIRST, 1000);
@@ -383,6 +389,7 @@ static const struct {
      "kernels are on 2 streams, but none runs beside another", make_parallel_streams},
     {"allocations-late", make_late_allocations,
      "10 allocations and frees after the first work of the GPU take 200 us", make_busy},
+    {"first-call", make_slower_start, "one call before the first launch takes 1 s", make_busy},
     {"first-call", make_slow_start, "one call before the first launch takes 80 ms", make_busy},
     {"rank-imbalance", make_uneven_ranks,
      "the busiest of 2 GPUs works for 300 us, one on average for 200 us, the idlest for 100 us",
