@@ -68,6 +68,13 @@ return {
             if most < units / blocks then
                 how = string.format("the work of a block on %.3g SMs, one for each turn of the loop", most)
             end
+            -- a block of more threads can be divided, but what each thread waits for is as long
+            local duration, own = launch.m("gpu__time_duration.sum"), 1
+            if waits and does_one_thing and duration then
+                local work = duration - (launch.m("warplens__ladder_launch.ns") or 0)
+                own = launch.m("warplens__floor.ns") / math.max(1, work)
+                how = "what the SMs with a block work for, on all SMs: each thread does one thing, and waits for it as long"
+            end
             local times, left = more_blocks(launch, most)
             if times < most then
                 if times < 1.1 then
@@ -82,7 +89,7 @@ return {
                 title = string.format("the grid of %s leaves %d of %d SMs without work", advice.plural(blocks, "block"),
                     units - blocks, units),
                 evidence = { { metric = "launch__grid_size", threshold = units }, { metric = "launch__sm_count" } },
-                saved = math.min(1 - left, advice.step(launch, "idle") or 1),
+                saved = math.min(1 - left, own, advice.step(launch, "idle") or 1),
                 how = how,
                 todo = todo,
                 confidence = busy and "high" or "low",

@@ -224,8 +224,8 @@ return {
             "smsp__average_warp_latency_per_inst_issued.ratio", "smsp__issue_active.avg.pct_of_peak_sustained_active" },
         description = "Warps wait for their next instructions to be fetched: the body of a loop, or the paths that warps go at " ..
             "the same time, are longer than the caches of instructions. Fires when a warp spends 20% of its time so while " ..
-            "schedulers issue in fewer than 80% of cycles. Where warps execute no more instructions than the kernel has, it is " ..
-            "the first pass of each launch through its code: a note.",
+            "schedulers issue in fewer than 80% of cycles. Where a kernel has no more than 2048 instructions (32 KiB), and warps " ..
+            "execute no more, it is the first pass of each launch through its code: a note.",
         advice = "Unroll less (#pragma unroll 1 or 4 in place of all turns), call large functions instead of inlining them " ..
             "in many places (__noinline__), and let the warps of a block go through the same code at the same time.",
         apply = function(launch)
@@ -244,7 +244,7 @@ return {
                 end
             end
             local executed, warps = m("ptx__inst_executed.sum"), m("ptx__warps_launched.sum")
-            local is_first = executed and warps and executed <= warps * #launch.instructions
+            local is_first = executed and warps and executed <= warps * #launch.instructions and #launch.instructions <= 2048
             return {
                 at = loop and not is_first and launch.instructions[loop.first] or nil,
                 severity = is_first and "note" or nil,

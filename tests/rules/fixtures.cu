@@ -79,6 +79,10 @@ __global__ void turnless_small_grid(arrays x)
 {
     stride_over(x, 4 * 256);
 }
+__global__ void large_small_grid(arrays x)
+{
+    stride_over(x, 4 * 1024);
+}
 __global__ void twice_small_grid(arrays x)
 {
     stride_over(x, 2 * 4 * 256);
@@ -935,6 +939,7 @@ static const struct launch launches[] = {
     ROW(short_small_grid, 4, 256),
     ROW(atomic_small_grid, 4, 256),
     ROW(turnless_small_grid, 4, 256),
+    ROW(large_small_grid, 4, 1024),
     ROW(twice_small_grid, 4, 256),
     ROW(fires_tail_wave, wave + 132, 256),
     ROW(silent_tail_wave, wave, 256),

@@ -100,6 +100,11 @@ if ! grep -q 'do: Launch 8 blocks, one for each turn of the loop' twice || ! gre
     fail "a loop of two turns is said to be work for more than two blocks"
     cat twice
 fi
+"$WARPLENS" show all.wlr -k large_small_grid --page advice --rule small-grid >large
+if ! grep -q 'note: small-grid' large; then
+    fail "threads that do one thing each are said to be done sooner in more blocks"
+    cat large
+fi
 if grep -q '^shared-reduction shuffles_shared_reduction$' all.found; then fail "a reduction by shuffles is said to go step by step"; fi
 if grep -q '^few-threads turnless_small_grid$' all.found; then fail "a loop of one turn is said to be work for more threads"; fi
 if grep -q '^few-threads short_few_threads$' all.found; then fail "threads that do one thing each are said to be too few"; fi
