@@ -131,6 +131,21 @@ static void set_triple(lua_State *lua, const char *field, const uint32_t *triple
     lua_setfield(lua, -2, field);
 }
 
+/* Leaves a metatable on the stack by which each count that the launch has is 0 in a table that does
+ * not have it: most counts of most instructions. */
+static void push_zeros(lua_State *lua, const struct wl_record_launch *record)
+{
+    lua_createtable(lua, 0, 2);
+    lua_createtable(lua, 0, (int)record->instruction_value_name_count);
+    for (size_t i = 0; i < record->instruction_value_name_count; i++) {
+        lua_pushnumber(lua, 0);
+        lua_setfield(lua, -2, record->instruction_value_names[i]);
+    }
+    lua_setfield(lua, -2, "__index");
+    lua_pushboolean(lua, false);
+    lua_setfield(lua, -2, "__metatable");
+}
+
 /* Leaves a table of the launch's instructions on the stack: what they are, and every count under
  * its name; a count that was not kept is 0 where the launch has that name. */
 static void push_instructions(lua_State *lua, const struct wl_report_launch *launch)
@@ -138,10 +153,11 @@ static void push_instructions(lua_State *lua, const struct wl_report_launch *lau
     const struct wl_record_launch *record = &launch->record;
     const struct wl_record_kernel *kernel = launch->kernel ? &launch->kernel->record : NULL;
     size_t count = kernel ? kernel->instruction_count : 0;
+    push_zeros(lua, record);
     lua_createtable(lua, (int)count, 0);
     for (size_t i = 0; i < count; i++) {
         const struct wl_record_instruction *instruction = &kernel->instructions[i];
-        lua_createtable(lua, 0, (int)record->instruction_value_name_count + 8);
+        lua_createtable(lua, 0, 8);
         set_integer(lua, "index", (lua_Integer)i + 1);
         set_integer(lua, "line", instruction->line);
         set_integer(lua, "column", instruction->column);
@@ -149,12 +165,11 @@ static void push_instructions(lua_State *lua, const struct wl_report_launch *lau
         set_text(lua, "opcode", instruction->opcode);
         set_text(lua, "pipe", instruction->pipe);
         set_text(lua, "file", instruction->file);
-        for (size_t j = 0; j < record->instruction_value_name_count; j++) {
-            lua_pushnumber(lua, 0);
-            lua_setfield(lua, -2, record->instruction_value_names[j]);
-        }
+        lua_pushvalue(lua, -3);
+        lua_setmetatable(lua, -2);
         lua_rawseti(lua, -2, (lua_Integer)i + 1);
     }
+    lua_remove(lua, -2);
     for (size_t i = 0; i < record->instruction_value_count; i++) {
         const struct wl_record_instruction_value *value = &record->instruction_values[i];
         if (value->instruction >= count || value->name >= record->instruction_value_name_count)
