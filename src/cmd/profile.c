@@ -109,6 +109,21 @@ static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_e
     return WL_ERR_NOTHING;
 }
 
+/* A program that failed may have asked for what the model has, and run kernels of another GPU. */
+static void tell_newer_targets(struct wl_report *report, const struct wl_console *console)
+{
+    size_t count = 0;
+    const struct wl_report_note *notes = wl_report_notes(report, &count);
+    const char *said = "";
+    for (size_t i = 0; i < count; i++) {
+        const struct wl_record_note *note = &notes[i].record;
+        if (strcmp(note->code, "newer-target") != 0 || strcmp(note->text, said) == 0)
+            continue;
+        said = note->text;
+        wl_console_warn(console, note->hint, "%s", said);
+    }
+}
+
 /* Pages of the new report. Errors: WL_ERR_NOTHING if no launch was profiled. */
 static enum wl_code print_report(const struct wl_launch_run *run,
                                  const struct wl_page_options *options,
@@ -120,6 +135,8 @@ static enum wl_code print_report(const struct wl_launch_run *run,
     if (code)
         return code;
     wl_report_launches(report, &launch_count);
+    if (run->ending.exit_code)
+        tell_newer_targets(report, console);
     if (launch_count == 0)
         code = explain_nothing(run, error);
     else if (shows_pages(run, options))
