@@ -28,7 +28,8 @@ enum wl_code wl_arena_prepare(struct wl_sim *sim, struct wl_run *run, uint32_t s
                               uint32_t resident, struct wl_error *error)
 {
     const size_t huge_bytes = (size_t)2 << 20, most_huge_bytes = (size_t)1 << 30;
-    size_t needed = sm_used * (size_t)resident * wl_sm_cta_bytes(run);
+    run->place_bytes = wl_sm_cta_bytes(run);
+    size_t needed = sm_used * (size_t)resident * run->place_bytes;
     needed = (needed + huge_bytes - 1) / huge_bytes * huge_bytes;
     if (needed > sim->arena_bytes) {
         if (sim->arena)
@@ -43,12 +44,14 @@ enum wl_code wl_arena_prepare(struct wl_sim *sim, struct wl_run *run, uint32_t s
             madvise(sim->arena, needed, MADV_HUGEPAGE);
     }
     const uint32_t shape[5] = {run->threads_per_block, run->shared_bytes, resident, sm_used,
-                               (uint32_t)wl_sm_cta_bytes(run)};
+                               (uint32_t)run->place_bytes};
     const bool is_same = sim->arena_program == run->program->serial &&
                          memcmp(shape, sim->arena_shape, sizeof shape) == 0;
     const bool has_parameters = keep_parameters(sim, run);
     run->constants_number = sim->constants_number += !is_same;
     run->parameters_number = sim->parameters_number += !is_same || !has_parameters;
+    run->memory = sim->arena;
+    run->seats = sim->seats;
     sim->arena_program = run->program->serial;
     memcpy(sim->arena_shape, shape, sizeof shape);
     return WL_OK;

@@ -14,8 +14,9 @@ struct wl_sim {
     uint64_t *workspace;    /* of all launches; see struct wl_run */
     uint32_t l1_data_bytes; /* what the L1s were made for */
     bool l1_global_loads;
-    uint8_t *arena; /* registers and shared memory of all resident blocks */
+    uint8_t *arena; /* registers, shared and local memory of all resident blocks */
     size_t arena_bytes;
+    struct wl_seats *seats;    /* that it is divided into */
     uint64_t arena_program;    /* serial of the program whose constants lie in it */
     uint8_t *arena_parameters; /* what parameters lie in it; arena_parameter_bytes of them */
     uint32_t arena_parameter_bytes;

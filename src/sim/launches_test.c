@@ -38,12 +38,23 @@ static const char text[] =
     ".reg .b32 %r<4>; .reg .b64 %d<4>; .reg .pred %p<2>;\n"
     "ld.param.u64 %d0, [to]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %smid;\n"
     "mul.wide.u32 %d1, %r1, 4; add.s64 %d2, %d0, %d1; setp.eq.u32 %p0, %r0, 0;\n"
-    "@%p0 st.global.u32 [%d2], %r2; ret;\n}\n";
+    "@%p0 st.global.u32 [%d2], %r2; ret;\n}\n"
+    /* what each thread finds in its word of shared memory, and what its even lanes get of odd ones,
+     * which have written nothing; then leaves something in both */
+    ".visible .entry left(.param .u64 to, .param .u32 factor)\n{\n"
+    ".shared .align 4 .b8 words[256]; .reg .b32 %r<9>; .reg .b64 %d<4>; .reg .pred %p<2>;\n"
+    "ld.param.u64 %d0, [to]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x;\n"
+    "mad.lo.u32 %r3, %r1, %r2, %r0; mul.wide.u32 %d1, %r3, 4; add.s64 %d2, %d0, %d1;\n"
+    "shl.b32 %r4, %r0, 2; mov.u32 %r5, words; add.u32 %r4, %r4, %r5; ld.shared.u32 %r6, [%r4];\n"
+    "and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 0; @!%p0 bra leave;\n"
+    "mov.u32 %r7, 7; shfl.sync.bfly.b32 %r8, %r7, 1, 31, 0xffffffff; add.u32 %r6, %r6, %r8;\n"
+    "leave: add.u32 %r6, %r6, 5; mov.u32 %r7, 9; shfl.sync.idx.b32 %r8, %r7, 0, 31, 0xffffffff;\n"
+    "st.shared.u32 [%r4], %r8; st.global.u32 [%d2], %r6; ret;\n}\n";
 
 struct bench {
     struct wl_gpu gpu;
     struct wl_ptx_module *module;
-    struct wl_program *even, *apart, *where;
+    struct wl_program *even, *apart, *where, *left;
     uint32_t *memory;
     struct wl_sim_range range;
 };
@@ -68,6 +79,7 @@ static int set_up(void **state)
     bench->even = lower(bench, "even");
     bench->apart = lower(bench, "apart");
     bench->where = lower(bench, "where");
+    bench->left = lower(bench, "left");
     bench->memory = wl_alloc_aligned(4096, WORDS * sizeof *bench->memory);
     bench->range.start = (uint64_t)(uintptr_t)bench->memory;
     bench->range.end = bench->range.start + WORDS * sizeof *bench->memory;
@@ -81,6 +93,7 @@ static int tear_down(void **state)
     wl_program_free(bench->even);
     wl_program_free(bench->apart);
     wl_program_free(bench->where);
+    wl_program_free(bench->left);
     wl_gpu_free(&bench->gpu);
     wl_ptx_module_free(bench->module);
     free(bench->memory);
@@ -173,10 +186,27 @@ static void blocks_are_where_they_say(void **state)
     wl_sim_free(sim);
 }
 
+/* Shared memory and what shuffles read begin as zeros in each block, whoever had its seat. */
+static void blocks_leave_nothing(void **state)
+{
+    const struct bench *bench = *state;
+    struct wl_error error = {0};
+    struct wl_sim *sim;
+    uint64_t seen[WL_COUNTER_COUNT];
+    assert_int_equal(wl_sim_create(&bench->gpu, &sim, &error), WL_OK);
+    for (uint32_t round = 0; round < 4; round++) {
+        launch(bench, sim, bench->left, WORDS / 64, 64, 1, round % 2 ? NULL : seen);
+        for (uint32_t i = 0; i < WORDS; i++)
+            assert_int_equal(bench->memory[i], 5);
+    }
+    wl_sim_free(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(launches_leave_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(blocks_leave_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(blocks_are_where_they_say, set_up, tear_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,7 @@
 #include "sim/place.h"
 #include "sim/pool.h"
 #include "sim/race_global.h"
+#include "sim/seats.h"
 #include "sim/sm.h"
 #include "sim/tables.h"
 #include "sim/turns.h"
@@ -46,6 +47,7 @@ enum wl_code wl_sim_create(const struct wl_gpu *gpu, struct wl_sim **sim, struct
     struct wl_sim *created = wl_alloc_zero(1, sizeof *created);
     created->gpu = gpu;
     created->sms = wl_alloc_zero(gpu->sm_count, sizeof *created->sms);
+    created->seats = wl_seats_create();
     *sim = created;
     return WL_OK;
 }
@@ -73,6 +75,7 @@ void wl_sim_free(struct wl_sim *sim)
         munmap(sim->arena, sim->arena_bytes);
     free(sim->arena_parameters);
     free(sim->tables);
+    wl_seats_free(sim->seats);
     for (uint32_t i = 0; i < sim->gpu->sm_count; i++)
         wl_sm_free(&sim->sms[i]);
     free(sim->sms);
@@ -526,6 +529,7 @@ static struct wl_worker *prepare_workers(struct wl_sim *sim, struct wl_run *run,
     wl_tables_give(sim, run->program, workers, count);
     for (uint32_t i = 0; i < count; i++) {
         workers[i].run = run;
+        workers[i].number = i;
         wl_native_begin_worker(&workers[i]);
     }
     return workers;
@@ -535,12 +539,13 @@ static struct wl_worker *prepare_workers(struct wl_sim *sim, struct wl_run *run,
 static void begin_sms(struct wl_sim *sim, const struct wl_run *run, const struct places *places,
                       struct wl_deal *deal, uint32_t resident)
 {
-    const size_t sm_bytes = resident * wl_sm_cta_bytes(run);
+    const size_t sm_bytes = resident * run->place_bytes;
     uint32_t place = 0;
     for (uint32_t i = 0; i < places->sm_used; i++) {
         place += i >= places->first[place] + places->size;
         sim->sms[i].place = place;
-        wl_sm_begin(&sim->sms[i], run, i, resident, sim->arena + i * sm_bytes, &deal->hands[place]);
+        wl_sm_begin(&sim->sms[i], run, i, resident, run->memory + i * sm_bytes,
+                    &deal->hands[place]);
     }
 }
 
@@ -587,6 +592,7 @@ static enum wl_code begin_blocks(struct wl_sim_work *work, struct wl_error *erro
     if (work->worker_count > 1 && run->program->blocks_communicate)
         run->turns = wl_turns_create(places->count);
     work->workers = prepare_workers(sim, run, work->worker_count);
+    wl_seats_begin(run->seats, sm_used * resident, work->worker_count);
     wl_deal_begin(&work->deal, clusters, places->count, resident);
     work->deal.is_ahead = is_few;
     begin_sms(sim, run, places, &work->deal, resident);

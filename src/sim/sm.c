@@ -11,6 +11,7 @@
 #include "sim/cluster.h"
 #include "sim/l1.h"
 #include "sim/owed.h"
+#include "sim/seats.h"
 #include "sim/shadow.h"
 
 #define TRACE_LIMIT 32768 /* requests after which an SM interrupts its epoch */
@@ -138,30 +139,30 @@ static size_t register_bytes(const struct wl_program *program)
     return round_up((size_t)program->register_file_bytes + program->call_stack_bytes);
 }
 
-size_t wl_sm_cta_bytes(const struct wl_run *run)
+size_t wl_sm_seat_bytes(const struct wl_run *run)
 {
     return run->warps_per_block * register_bytes(run->program) +
-           round_up(run->shared_bytes + WL_SHARED_SLACK_BYTES) +
+           round_up(run->shared_bytes + WL_SHARED_SLACK_BYTES);
+}
+
+size_t wl_sm_cta_bytes(const struct wl_run *run)
+{
+    return wl_sm_seat_bytes(run) +
            round_up((size_t)run->warps_per_block * run->program->local_bytes * WL_LANES) +
            round_up(wl_shadow_bytes(run)) + round_up(wl_owed_bytes(run));
 }
 
-/* That of all warps of the block. */
-static uint8_t *local_memory(const struct wl_cta *cta, const struct wl_run *run)
-{
-    return cta->shared + round_up(run->shared_bytes + WL_SHARED_SLACK_BYTES);
-}
-
-/* Where a block's parts lie in its memory; its warps are made when it is first used. */
+/* Where a block's parts lie in the memory of its place; its warps are made when it is first used,
+ * and registers and shared memory are those of its seat. */
 static void cta_create(struct wl_cta *cta, struct wl_warp *warps, const struct wl_run *run,
                        uint8_t *memory)
 {
     cta->warp_count = run->warps_per_block;
     cta->warps = warps;
-    cta->registers = memory;
-    cta->shared = memory + cta->warp_count * register_bytes(run->program);
-    uint8_t *shadow = local_memory(cta, run) +
-                      round_up((size_t)cta->warp_count * run->program->local_bytes * WL_LANES);
+    cta->seat = WL_SEATS_NONE;
+    cta->local = memory + wl_sm_seat_bytes(run);
+    uint8_t *shadow =
+        cta->local + round_up((size_t)cta->warp_count * run->program->local_bytes * WL_LANES);
     uint8_t *owed = shadow + round_up(wl_shadow_bytes(run));
     cta->shadow = wl_shadow_bytes(run) ? (struct wl_shadow *)(void *)shadow : NULL;
     cta->owed = wl_owed_bytes(run) ? (struct wl_owed *)(void *)owed : NULL;
@@ -171,29 +172,60 @@ static void cta_create(struct wl_cta *cta, struct wl_warp *warps, const struct w
  * launch. */
 static void create_warps(struct wl_cta *cta, const struct wl_run *run)
 {
-    const struct wl_program *program = run->program;
-    const size_t file_bytes = register_bytes(program);
-    uint8_t *local = local_memory(cta, run);
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct wl_warp *warp = &cta->warps[i];
-        *warp = (struct wl_warp){.stack = warp->stack,
-                                 .stack_capacity = warp->stack_capacity,
-                                 .constants_of = warp->constants_of,
-                                 .parameters_of = warp->parameters_of};
-        warp->registers = warp->registers_base = cta->registers + i * file_bytes;
-        warp->registers_end = warp->registers + file_bytes;
+        *warp = (struct wl_warp){.stack = warp->stack, .stack_capacity = warp->stack_capacity};
         warp->index = i;
         warp->cta = cta;
-        warp->shared = cta->shared;
-        warp->local = local + (size_t)i * program->local_bytes * WL_LANES;
-        if (warp->constants_of != run->constants_number)
-            set_constants(program, warp->registers);
-        if (warp->parameters_of != run->parameters_number)
-            set_parameters(run, warp->registers);
-        warp->constants_of = run->constants_number;
-        warp->parameters_of = run->parameters_number;
+        warp->local = cta->local + (size_t)i * run->program->local_bytes * WL_LANES;
     }
     cta->has_warps = true;
+}
+
+/* The seat's parts become those of the block's warps: registers of one warp after the other, then
+ * shared memory. */
+static void sit_down(struct wl_cta *cta, const struct wl_worker *worker)
+{
+    const struct wl_run *run = worker->run;
+    const struct wl_program *program = run->program;
+    const size_t file_bytes = register_bytes(program);
+    const uint32_t number = wl_seats_take(run->seats, worker->number);
+    cta->seat = number;
+    struct wl_seat *seat = wl_seats_at(run->seats, number);
+    uint8_t *registers = run->memory + number * run->place_bytes;
+    cta->shared = registers + cta->warp_count * file_bytes;
+    for (uint32_t i = 0; i < cta->warp_count; i++, registers += file_bytes) {
+        struct wl_warp *warp = &cta->warps[i];
+        warp->registers = warp->registers_base = registers;
+        warp->registers_end = registers + file_bytes;
+        warp->shared = cta->shared;
+        if (seat->constants_of != run->constants_number)
+            set_constants(program, registers);
+        if (seat->parameters_of != run->parameters_number)
+            set_parameters(run, registers);
+        memset(registers + program->kept_offset, 0, program->kept_bytes);
+    }
+    seat->constants_of = run->constants_number;
+    seat->parameters_of = run->parameters_number;
+    if (run->shared_bytes)
+        memset(cta->shared, 0, run->shared_bytes);
+}
+
+/* All blocks of a cluster have seats when one of them has its first turn, and until the last one
+ * ends: they access each other's shared memory. */
+static void seat_cluster(const struct wl_cta *cta, const struct wl_worker *worker)
+{
+    for (uint32_t rank = 0; rank < worker->run->cluster_size; rank++)
+        sit_down(wl_cluster_block(cta, rank), worker);
+}
+
+static void unseat_cluster(const struct wl_cta *cta, const struct wl_worker *worker)
+{
+    for (uint32_t rank = 0; rank < worker->run->cluster_size; rank++) {
+        struct wl_cta *block = wl_cluster_block(cta, rank);
+        wl_seats_give_back(worker->run->seats, worker->number, block->seat);
+        block->seat = WL_SEATS_NONE;
+    }
 }
 
 /* At least so many warps, whose stacks stay from launch to launch. */
@@ -240,8 +272,6 @@ static void cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
     cta->begun = 0;
     if (cta->lonely)
         memset(cta->lonely, 0, WL_BARRIERS * sizeof *cta->lonely);
-    if (run->shared_bytes)
-        memset(cta->shared, 0, run->shared_bytes);
     if (cta->shadow)
         wl_shadow_begin(cta->shadow, run);
     if (cta->owed)
@@ -261,8 +291,7 @@ static void cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
         warp->pc = run->program->ops;
         warp->join = NULL;
         warp->stack_depth = warp->frame_base = warp->local_frame = 0;
-        warp->registers = warp->registers_base;
-        memset(warp->registers + run->program->kept_offset, 0, run->program->kept_bytes);
+        warp->registers = NULL;
         warp->status = WL_WARP_READY;
         warp->vain_tests = 0;
         warp->products = warp->commits = 0;
@@ -318,7 +347,7 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
     reserve_warps(sm, sm->cta_count * run->warps_per_block);
     for (uint32_t i = 0; i < sm->cta_count; i++)
         cta_create(&sm->ctas[i], &sm->warps[i * run->warps_per_block], run,
-                   memory + i * wl_sm_cta_bytes(run));
+                   memory + i * run->place_bytes);
 }
 
 void wl_sm_end(struct wl_sm *sm)
@@ -450,6 +479,7 @@ static void cta_done(struct wl_cta *cta, struct wl_worker *worker)
     first->cluster.issued += count_issued(cta);
     if (--first->cluster.blocks_live)
         return;
+    unseat_cluster(cta, worker);
     wl_hand_end(sm->hand, first->cluster.issued, sm->time);
     cluster_start(sm - cta->rank, (uint32_t)(cta - sm->ctas), worker->run, sm->time);
 }
@@ -625,6 +655,8 @@ static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
     struct wl_sm *sm = warp->sm;
     warp->worker = worker;
     warp->fuel = WL_FUEL;
+    if (!warp->registers)
+        seat_cluster(warp->cta, worker);
     if (goes_on_alone(warp, worker->run))
         record_alone(warp->cta);
     if (warp->trace && warp->trace->count > warp->cta->trace_limit) {

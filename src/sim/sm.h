@@ -7,10 +7,13 @@
 /* Memory that one resident block needs: registers, shared and local memory. */
 size_t wl_sm_cta_bytes(const struct wl_run *run);
 
+/* Of these, registers and shared memory, which stand first: what it has with its seat. */
+size_t wl_sm_seat_bytes(const struct wl_run *run);
+
 /* Prepares SM number index for a launch with at most `resident` blocks at a time, in memory of
- * resident * wl_sm_cta_bytes(run) bytes, 64-byte aligned. The L1 and nothing else is kept from
- * before, but memory: what registers keep from launch to launch is the same in all warps that have
- * the run's numbers of them. Its blocks come from hand, which must outlive the launch. */
+ * resident * wl_sm_cta_bytes(run) bytes, 64-byte aligned, of which its blocks have what does not
+ * belong to seats (sim/seats.h). The L1 and nothing else is kept from before, but memory. Its
+ * blocks come from hand, which must outlive the launch. */
 void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uint32_t resident,
                  uint8_t *memory, struct wl_hand *hand);
 void wl_sm_end(struct wl_sm *sm);

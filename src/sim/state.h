@@ -39,6 +39,7 @@ enum { WL_SINK_WORDS = 4 }; /* of 64 bits: what a lane accesses at once */
 /* Counters of one worker thread; added up at the end, so their order never matters. */
 struct wl_worker {
     struct wl_run *run;
+    uint32_t number;                       /* among the launch's workers */
     uint64_t *block_warps, *block_threads; /* per basic block */
     uint64_t *guard_threads;               /* per guard */
     uint64_t *divergent;                   /* per instruction */
@@ -64,7 +65,7 @@ struct wl_stack_entry {
 #define WL_GROUPS_KEPT 8 /* groups of products that a warp can wait for one by one */
 
 struct wl_warp {
-    uint8_t *registers;
+    uint8_t *registers; /* NULL while the block has no seat */
     const struct wl_op *pc;
     const struct wl_op *join; /* where the current lanes meet the others again; NULL: at exit */
     uint32_t active;          /* lanes of the current operation: mask and guard */
@@ -91,15 +92,14 @@ struct wl_warp {
     bool is_watched;        /* each of its operations returns before the next begins */
     bool is_idle;           /* its last turn was nothing but such tests, after many */
     const struct wl_op *barrier_op;
-    uint32_t arrived_lanes;               /* at the cluster's barrier, in this phase */
-    bool is_counted;                      /* and so have all: the cluster knows */
-    uint64_t executed;                    /* instructions, where there is a budget */
-    uint64_t issued;                      /* instructions, up to this turn */
-    uint64_t clock;                       /* what it read last */
-    struct wl_trace_warp *trace;          /* NULL: what it does is not recorded */
-    uint32_t products, commits;           /* of its warpgroup, that it came to */
-    uint32_t committed[WL_GROUPS_KEPT];   /* products at the last commits; commit n at n % size */
-    uint64_t constants_of, parameters_of; /* the run's numbers of those that its registers have */
+    uint32_t arrived_lanes;             /* at the cluster's barrier, in this phase */
+    bool is_counted;                    /* and so have all: the cluster knows */
+    uint64_t executed;                  /* instructions, where there is a budget */
+    uint64_t issued;                    /* instructions, up to this turn */
+    uint64_t clock;                     /* what it read last */
+    struct wl_trace_warp *trace;        /* NULL: what it does is not recorded */
+    uint32_t products, commits;         /* of its warpgroup, that it came to */
+    uint32_t committed[WL_GROUPS_KEPT]; /* products at the last commits; commit n at n % size */
 };
 
 #define WL_BARRIERS 16
@@ -118,8 +118,9 @@ struct wl_cta {
     struct wl_warp *warps;
     struct wl_trace *trace; /* where its warps are recorded, if they are */
     size_t trace_limit;     /* words that each of them may have there */
-    uint8_t *registers;     /* of its warps, one after another */
+    uint32_t seat;          /* WL_SEATS_NONE before its first turn */
     uint8_t *shared;
+    uint8_t *local;           /* of its warps, one after another */
     struct wl_shadow *shadow; /* NULL: races and unwritten memory are not looked for */
     struct wl_owed *owed;     /* NULL: collectives of lanes are not looked at */
     struct {
@@ -217,6 +218,10 @@ struct wl_run {
     uint64_t block_total;
     /* of what the registers of warps hold all the time: other numbers, other contents */
     uint64_t constants_number, parameters_number;
+    uint8_t *memory;    /* place_bytes for each block that may be resident: a seat, and behind it
+                           what the block of that place has besides */
+    size_t place_bytes; /* wl_sm_cta_bytes */
+    struct wl_seats *seats; /* as many as there are places */
     bool count, l1_global_loads;
     bool is_opaque;         /* see wl_check_is_opaque */
     bool reaches_peers;     /* blocks may access each other's shared memory */

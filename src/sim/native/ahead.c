@@ -64,7 +64,7 @@ static void emit_strides(struct native_emitter *e)
 {
     struct wl_assembly *code = e->code;
     const uint32_t other = wl_assembly_new_label(code);
-    wl_assembly_arithmetic_memory(code, WL_COMPARE, WL_R8, WL_RDX,
+    wl_assembly_arithmetic_memory(code, WL_COMPARE, WL_RDI, WL_RDX,
                                   plan_place(e, offsetof(struct wl_native_plan, sample)), true);
     wl_assembly_jump_if(code, WL_IF_NOT_ZERO, other);
     for (uint32_t i = 0; i < e->segment->slot_count; i++) {

@@ -507,7 +507,7 @@ static const struct wl_op *run_anyway(struct wl_warp *warp, const struct wl_op *
     if (warp->trace)
         return segment->otherwise(warp, op);
     if (!plan->sample)
-        plan->sample = warp->registers;
+        plan->sample = warp;
     if (!plan->is_tried && make_plan(worker, segment, plan)) {
         plan->is_tried = true;
         const struct wl_op *next = segment->code(warp, op);

@@ -185,8 +185,8 @@ struct wl_native_plan {
     uint64_t learnt;     /* worker->learnt when it was made */
     uint64_t executions; /* that the sites have not counted yet */
     bool is_tried;       /* the code runs again, with the plan just made */
-    /* by how much the addresses of one warp, whose registers those are, moved the last time */
-    const uint8_t *sample;
+    /* by how much the addresses of this warp moved the last time */
+    const struct wl_warp *sample;
     struct wl_native_stride {
         uint64_t last, moved;
     } strides[WL_NATIVE_SLOTS];
