@@ -212,12 +212,20 @@ struct epoch {
     uint64_t length;      /* that the epochs of all SMs grow by; 0: they end the one they are in */
 };
 
+/* The place that the worker is likely to run next, where all run about as long; NULL: none. */
+static const struct wl_sm *place_ahead(const struct epoch *epoch, uint32_t index)
+{
+    const uint32_t next = index + epoch->shards;
+    return next < epoch->places->count ? &epoch->sim->sms[epoch->places->first[next]] : NULL;
+}
+
 /* The SMs of a cluster take their turns together. */
 static void run_place(void *self, uint32_t index, uint32_t worker)
 {
     struct epoch *epoch = self;
     const uint32_t count = epoch->places->size;
     struct wl_sm *sms = &epoch->sim->sms[epoch->places->first[index]];
+    wl_ahead_begin(&epoch->workers[worker].ahead, place_ahead(epoch, index));
     wl_sm_run_epoch(sms, count, &epoch->workers[worker], epoch->length);
     sms->hand->issued = 0;
     for (uint32_t i = 0; i < count; i++)

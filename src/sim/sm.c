@@ -190,7 +190,7 @@ static void sit_down(struct wl_cta *cta, const struct wl_worker *worker)
     const struct wl_program *program = run->program;
     const size_t file_bytes = register_bytes(program);
     const uint32_t number = wl_seats_take(run->seats, worker->number);
-    cta->seat = number;
+    __atomic_store_n(&cta->seat, number, __ATOMIC_RELAXED); /* wl_ahead_ask may read it */
     struct wl_seat *seat = wl_seats_at(run->seats, number);
     uint8_t *registers = run->memory + number * run->place_bytes;
     cta->shared = registers + cta->warp_count * file_bytes;
@@ -224,7 +224,7 @@ static void unseat_cluster(const struct wl_cta *cta, const struct wl_worker *wor
     for (uint32_t rank = 0; rank < worker->run->cluster_size; rank++) {
         struct wl_cta *block = wl_cluster_block(cta, rank);
         wl_seats_give_back(worker->run->seats, worker->number, block->seat);
-        block->seat = WL_SEATS_NONE;
+        __atomic_store_n(&block->seat, WL_SEATS_NONE, __ATOMIC_RELAXED);
     }
 }
 
@@ -752,6 +752,8 @@ static struct wl_sm *choose_sm(struct wl_sm *sms, uint32_t count, bool *is_dead)
 /* One turn of one warp; false where the epoch is to be left. */
 static bool run_turn(struct wl_sm *sm, struct wl_worker *worker)
 {
+    if (worker->ahead.sm)
+        wl_ahead_ask(&worker->ahead, worker->run);
     sm->time = wl_flights_land(&sm->flights, sm->time);
     const uint32_t number = wl_schedule_pick(&sm->schedule, &sm->time);
     if (number == WL_SCHEDULE_NONE) {

@@ -2,6 +2,7 @@
 #ifndef WL_SIM_STATE_H
 #define WL_SIM_STATE_H
 
+#include "sim/ahead.h"
 #include "sim/deal.h"
 #include "sim/heap.h"
 #include "sim/l2.h"
@@ -39,6 +40,7 @@ enum { WL_SINK_WORDS = 4 }; /* of 64 bits: what a lane accesses at once */
 /* Counters of one worker thread; added up at the end, so their order never matters. */
 struct wl_worker {
     struct wl_run *run;
+    struct wl_ahead ahead;
     uint32_t number;                       /* among the launch's workers */
     uint64_t *block_warps, *block_threads; /* per basic block */
     uint64_t *guard_threads;               /* per guard */
