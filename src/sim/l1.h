@@ -187,12 +187,17 @@ static inline uint32_t wl_l1_load(struct wl_l1 *l1, uint64_t line, uint32_t sect
 #define WL_L1_ARRIVAL_SHIFT 5
 #define WL_L1_LONGEST_FETCH 64 /* units of 32 cycles; what seems to come later came long ago */
 
+/* That cycle as wl_l1_set's arrivals have it. */
+static inline uint16_t wl_l1_arrival_unit(uint64_t cycle)
+{
+    return (uint16_t)((cycle >> WL_L1_ARRIVAL_SHIFT) + 1);
+}
+
 /* Notes when the data of the load looked up last will be there. */
 static inline void wl_l1_set_arrival(struct wl_l1 *l1, uint64_t cycle)
 {
-    uint64_t unit = (cycle >> WL_L1_ARRIVAL_SHIFT) + 1;
     if (l1->last_set)
-        l1->last_set->arrivals[l1->last_way] = (uint16_t)unit;
+        l1->last_set->arrivals[l1->last_way] = wl_l1_arrival_unit(cycle);
 }
 
 /* When the data of the load looked up last, which hit, are there: later than now if its line is

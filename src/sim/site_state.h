@@ -61,6 +61,7 @@ enum {
     WL_GROUP_LOADS = 16,
     WL_GROUP_LINES = 8,
     WL_GROUP_TOUCHES = 48,
+    WL_GROUP_FRESH = 4 * WL_GROUP_LINES,
     WL_GROUP_PHASES = 8,
 };
 
@@ -71,13 +72,15 @@ struct wl_group_lines {
     uint32_t other_phase; /* that it was asked for last, in vain; 0: not since it was of use */
     uint32_t line_count;  /* 0: too many */
     uint32_t touch_count; /* of lines, by all loads */
+    uint32_t fresh_count; /* of these touches: those of some sector that none before asked for */
     uint64_t least, room; /* where that lane may lie for all loads to be in memory that is known */
     uint64_t executions;  /* that the sites have not counted yet */
     int64_t line[WL_GROUP_LINES];    /* relative to that lane's; who is touched last stands last */
     uint8_t sectors[WL_GROUP_LINES]; /* that the loads ask, all together */
     struct {
         uint8_t line, sectors, load;
-    } touches[WL_GROUP_TOUCHES]; /* in their order */
+    } touches[WL_GROUP_TOUCHES];   /* in their order */
+    uint8_t fresh[WL_GROUP_FRESH]; /* numbers of touches, ascending */
     struct {
         uint32_t lines, sectors, sectors_ideal, bytes, sectors_asked;
     } loads[WL_GROUP_LOADS]; /* what each counts for */

@@ -61,6 +61,18 @@ static void sort_lines(struct wl_group_lines *lines)
         lines->touches[i].line = (uint8_t)place[before.touches[i].line];
 }
 
+/* Only such a touch may miss, if no line is pushed out of L1 meanwhile. */
+static void find_fresh(struct wl_group_lines *lines)
+{
+    u32 asked[WL_GROUP_LINES] = {0};
+    for (u32 i = 0; i < lines->touch_count; i++) {
+        const u32 line = lines->touches[i].line, sectors = lines->touches[i].sectors;
+        if (sectors & ~asked[line])
+            lines->fresh[lines->fresh_count++] = (uint8_t)i;
+        asked[line] |= sectors;
+    }
+}
+
 /* What a site knows of its lines while its first lane is at that address. NULL: not enough, or not
  * what the group's first site knows. */
 static const struct wl_line_set *known_lines(const struct wl_site_state *site,
@@ -104,18 +116,22 @@ static bool fill_lines(struct wl_load_group *group, struct wl_group_lines *lines
             break;
         }
     }
-    if (lines->line_count)
+    if (lines->line_count) {
         sort_lines(lines);
+        find_fresh(lines);
+    }
     lines->room = most - lines->least;
     lines->phase = (u32)(first & 127) + 1;
     return true;
 }
 
-/* Where the lines are in L1, if all that the loads ask of them is there. */
+/* Where the lines are in L1, if all that the loads ask of them is there. missing: those that have
+ * no place, a bit each. */
 static inline bool find_places(const struct wl_l1 *l1, const struct wl_group_lines *lines, u64 base,
-                               struct place *places)
+                               struct place *places, u32 *missing)
 {
     u32 absent = 0;
+    *missing = 0;
     for (u32 i = 0; i < lines->line_count; i++) {
         const u64 line = base + (u64)lines->line[i];
         struct wl_l1_set *set = wl_l1_find_set(l1, line);
@@ -123,6 +139,7 @@ static inline bool find_places(const struct wl_l1 *l1, const struct wl_group_lin
         const u32 way = match ? (u32)__builtin_ctz(match) : 0;
         places[i] = (struct place){line, set, way};
         absent |= match ? lines->sectors[i] & ~(u32)set->sectors[way] : 1;
+        *missing |= (u32)!match << i;
     }
     return !absent;
 }
@@ -168,6 +185,61 @@ static void touch_each(struct wl_warp *warp, const struct wl_op *op, struct wl_l
     }
 }
 
+/* Whether no line that gets a place now may push out another one of the group. */
+static inline bool are_apart(const struct place *places, u32 count, u32 missing)
+{
+    u32 together = 0;
+    for (u32 left = missing; left; left &= left - 1) {
+        const u32 line = (u32)__builtin_ctz(left);
+        for (u32 i = 0; i < count; i++)
+            together |= (u32)(places[i].set == places[line].set) << i & ~(1u << line);
+    }
+    return !together;
+}
+
+/* The same as touch_each where the lines are apart: touches that are not fresh only take time, and
+ * sets keep the order in which their lines were touched last. */
+static void touch_fresh(struct wl_warp *warp, struct wl_l1 *l1, const struct wl_load_group *group,
+                        const struct wl_group_lines *lines, struct place *places, u32 missing)
+{
+    struct wl_sm *sm = warp->sm;
+    const struct wl_run *run = warp->worker->run;
+    const u64 now = wl_warp_time(warp) << 8, sector_cost = run->sector_cost;
+    u64 queue_end = sm->queue_end > now ? sm->queue_end : now;
+    u32 passed = 0;
+    while (sm->request_capacity - sm->request_count < lines->fresh_count)
+        wl_sm_grow_trace(sm);
+    for (u32 i = 0; i < lines->fresh_count; i++) {
+        const u32 at = lines->fresh[i], line = lines->touches[at].line;
+        struct place *place = &places[line];
+        if (missing >> line & 1) {
+            wl_l1_allocate(l1, place->set, place->line);
+            place->way = l1->last_way;
+            missing &= ~(1u << line);
+        }
+        uint8_t *valid = &place->set->sectors[place->way];
+        const u32 missed = lines->touches[at].sectors & ~(u32)*valid;
+        if (!missed)
+            continue;
+        const u32 fetched = wl_l1_fetched(l1, missed);
+        const u64 cost = (u32)__builtin_popcount(fetched) * sector_cost;
+        queue_end += 256ull * (at - passed) + (cost > 256 ? cost : 256);
+        passed = at + 1;
+        const u64 time = queue_end >> 8;
+        *valid = (uint8_t)(*valid | fetched);
+        place->set->arrivals[place->way] = wl_l1_arrival_unit(time + run->miss_latency);
+        sm->requests[sm->request_count++] =
+            wl_l2_request_make(place->line, fetched, WL_L2_READ | sm->request_mark, 0,
+                               (u32)(time < sm->epoch_start ? sm->epoch_start : time));
+        struct wl_site_state *site = group->sites[lines->touches[at].load];
+        site->misses += (u32)__builtin_popcount(missed);
+        site->hits -= (u32)__builtin_popcount(missed);
+    }
+    sm->queue_end = queue_end + 256ull * (lines->touch_count - passed);
+    for (u32 i = 0; i < lines->line_count; i++)
+        touch_place(l1, &places[i]);
+}
+
 /* Whether the lines are those of this place. They are learnt anew when it is asked for twice in a
  * row: places that alternate cost no more than to look. */
 static inline bool are_known(struct wl_load_group *group, struct wl_group_lines *lines,
@@ -192,11 +264,14 @@ bool WL_EXEC(count_group)(struct wl_warp *warp, const struct wl_op *op, u64 firs
     if (!l1->caches_loads || !are_known(group, lines, op, first))
         return false;
     struct place places[WL_GROUP_LINES];
-    if (find_places(l1, lines, first >> 7, places)) {
+    u32 missing;
+    if (find_places(l1, lines, first >> 7, places, &missing)) {
         const u64 now = wl_warp_time(warp) << 8;
         for (u32 i = 0; i < lines->line_count; i++)
             touch_place(l1, &places[i]);
         sm->queue_end = (sm->queue_end > now ? sm->queue_end : now) + 256ull * lines->touch_count;
+    } else if (are_apart(places, lines->line_count, missing)) {
+        touch_fresh(warp, l1, group, lines, places, missing);
     } else {
         touch_each(warp, op, l1, group, lines, places);
     }
