@@ -140,10 +140,11 @@ run_pytest() {
         tell "$program" "$what" failed "$began" "$(grep -m1 "^E  " "$work/log")"
     done
     last=$(grep -E '[0-9]+ passed' "$work/log" | tail -1)
-    case $last in
-    *failed* | *error* | '') tell "$program" "$last" failed "$began" "$(tail -1 "$work/log")" ;;
-    *) tell "$program" "$last" passed "$began" '' ;;
-    esac
+    if [ -z "$last" ] || printf '%s' "$last" | grep -qE '[0-9]+ (failed|error)'; then
+        tell "$program" "$last" failed "$began" "$(tail -1 "$work/log")"
+    else
+        tell "$program" "$last" passed "$began" ''
+    fi
 }
 
 for program in "$@"; do
