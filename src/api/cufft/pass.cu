@@ -6,9 +6,7 @@
  */
 #include "numbers.cuh"
 
-#define SHARED __attribute__((shared))
-
-enum { THREADS = 256, LINES_MOST = 256, STAGES_MOST = 12 };
+enum { LINES_MOST = 256, STAGES_MOST = 12 };
 
 /* Elements: two numbers of the program's memory, one, or two of the plan's own memory. */
 enum { PAIRS, SINGLE, INNER };
@@ -18,12 +16,12 @@ struct side {
     int form;
     int turn, each; /* element i of a line is element turn * its turn + each * i of the dimension */
     int is_by_line; /* neighbours in memory are of neighbouring lines */
-    s64 stride;     /* of elements of the dimension */
-    s64 step[3];    /* from one line to the next, of each level */
+    i64 stride;     /* of elements of the dimension */
+    i64 step[3];    /* from one line to the next, of each level */
 };
 
 struct pass {
-    s64 lines;
+    i64 lines;
     int count[2];             /* of lines, in the first two levels */
     int turns, is_turn_first; /* lines of a dimension that is cut; whether they are neighbours */
     int n, whole;             /* elements of a line, of the dimension */
@@ -38,25 +36,10 @@ struct pass {
     side in, out;
 };
 
-template <typename T> DEVICE complex<T> operator+(complex<T> a, complex<T> b)
-{
-    return {a.x + b.x, a.y + b.y};
-}
-
-template <typename T> DEVICE complex<T> operator-(complex<T> a, complex<T> b)
-{
-    return {a.x - b.x, a.y - b.y};
-}
-
-template <typename T> DEVICE complex<T> operator*(complex<T> a, complex<T> b)
-{
-    return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
-}
-
 /* Times -i. */
 template <typename T> DEVICE complex<T> quarter(complex<T> a)
 {
-    return {a.y, -a.x};
+    return {a.imaginary, -a.real};
 }
 
 /* Cosine and sine of 2 pi k / R, k from 1 to the middle, of 3, 5 and 7. */
@@ -91,8 +74,8 @@ template <int R, typename T> DEVICE void transform_odd(complex<T> *v)
             const int turns = p * q % R, k = turns <= R / 2 ? turns : R - turns;
             const T c = (T)cosine(R, k), s = (T)(turns <= R / 2 ? sine(R, k) : -sine(R, k));
             const complex<T> sum = v[q] + v[R - q], difference = v[q] - v[R - q];
-            even = even + complex<T>{c * sum.x, c * sum.y};
-            odd = odd + complex<T>{s * difference.x, s * difference.y};
+            even = even + complex<T>{c * sum.real, c * sum.imaginary};
+            odd = odd + complex<T>{s * difference.real, s * difference.imaginary};
         }
         result[p] = even + quarter(odd);
         result[R - p] = even - quarter(odd);
@@ -125,9 +108,9 @@ template <typename T> DEVICE void transform_8(complex<T> *v)
     transform_4(&v[0], &v[2], &v[4], &v[6]);
     transform_4(&v[1], &v[3], &v[5], &v[7]);
     const complex<T> odd[] = {v[1],
-                              {root * (v[3].x + v[3].y), root * (v[3].y - v[3].x)},
+                              {root * (v[3].real + v[3].imaginary), root * (v[3].imaginary - v[3].real)},
                               quarter(v[5]),
-                              {root * (v[7].y - v[7].x), -root * (v[7].x + v[7].y)}};
+                              {root * (v[7].imaginary - v[7].real), -root * (v[7].real + v[7].imaginary)}};
     const complex<T> even[] = {v[0], v[2], v[4], v[6]};
 #pragma unroll
     for (int p = 0; p < 4; p++) {
@@ -213,9 +196,9 @@ DEVICE void stage_of(int radix, const pass &of, int lines, const complex<T> *fro
 }
 
 /* Where a line's first element lies, but for its turn. */
-DEVICE s64 place_of(const pass &of, const side &side, s64 line)
+DEVICE i64 place_of(const pass &of, const side &side, i64 line)
 {
-    const s64 first = line % of.count[0], rest = line / of.count[0];
+    const i64 first = line % of.count[0], rest = line / of.count[0];
     return first * side.step[0] + rest % of.count[1] * side.step[1] + rest / of.count[1] * side.step[2];
 }
 
@@ -228,33 +211,33 @@ DEVICE void split(const pass &of, const side &side, int i, int *line, int *k)
 
 /* Element j of a dimension that begins at `first`. */
 template <typename T, typename S>
-DEVICE complex<T> load(const pass &of, const void *from, s64 first, int j)
+DEVICE complex<T> load(const pass &of, const void *from, i64 first, int j)
 {
     const bool is_mirrored = of.is_half && j > of.whole / 2;
-    const s64 index = first + (is_mirrored ? of.whole - j : j) * of.in.stride;
+    const i64 index = first + (is_mirrored ? of.whole - j : j) * of.in.stride;
     complex<T> value;
     if (of.in.form == INNER) {
         value = ((const complex<T> *)from)[index];
     } else if (of.in.form == SINGLE) {
-        value = {value_of(((const S *)from)[index]), 0};
+        value = {widen(((const S *)from)[index]), 0};
     } else {
         const complex<S> stored = ((const complex<S> *)from)[index];
-        value = {value_of(stored.x), value_of(stored.y)};
+        value = {widen(stored.real), widen(stored.imaginary)};
     }
-    return {value.x, is_mirrored != (of.is_inverse != 0) ? -value.y : value.y};
+    return {value.real, is_mirrored != (of.is_inverse != 0) ? -value.imaginary : value.imaginary};
 }
 
-template <typename T, typename S> DEVICE void save(const pass &of, void *to, s64 index, complex<T> value)
+template <typename T, typename S> DEVICE void save(const pass &of, void *to, i64 index, complex<T> value)
 {
-    const T y = of.is_inverse ? -value.y : value.y;
+    const T y = of.is_inverse ? -value.imaginary : value.imaginary;
     if (of.out.form == INNER) {
-        ((complex<T> *)to)[index] = {value.x, y};
+        ((complex<T> *)to)[index] = {value.real, y};
     } else if (of.out.form == SINGLE) {
-        store((S *)to + index, value.x);
+        store((S *)to + index, value.real);
     } else {
         complex<S> stored;
-        store(&stored.x, value.x);
-        store(&stored.y, y);
+        store(&stored.real, value.real);
+        store(&stored.imaginary, y);
         ((complex<S> *)to)[index] = stored;
     }
 }
@@ -262,21 +245,21 @@ template <typename T, typename S> DEVICE void save(const pass &of, void *to, s64
 /* What a block holds at a time. */
 template <typename T, int MOST> struct room {
     complex<T> space[2 * MOST];
-    s64 in_first[LINES_MOST], out_first[LINES_MOST];
+    i64 in_first[LINES_MOST], out_first[LINES_MOST];
     int turn[LINES_MOST];
 };
 
 /* Lines from `first` on, of as many as a block takes. */
 template <typename T, typename S, int MOST>
-DEVICE void run(const pass &of, s64 first, int lines, const void *from, void *to, const complex<T> *roots,
+DEVICE void run(const pass &of, i64 first, int lines, const void *from, void *to, const complex<T> *roots,
                 room<T, MOST> *room)
 {
     const int thread = __nvvm_read_ptx_sreg_tid_x(), all = of.n << of.log_lines;
-    const s64 of_turn = of.lines / of.turns;
+    const i64 of_turn = of.lines / of.turns;
     complex<T> *now = room->space, *next = room->space + MOST;
     if (thread < lines) {
-        const s64 line = first + thread, own = of.is_turn_first ? line % of.turns : line / of_turn;
-        const s64 rest = of.is_turn_first ? line / of.turns : line % of_turn;
+        const i64 line = first + thread, own = of.is_turn_first ? line % of.turns : line / of_turn;
+        const i64 rest = of.is_turn_first ? line / of.turns : line % of_turn;
         room->turn[thread] = (int)own;
         room->in_first[thread] = place_of(of, of.in, rest);
         room->out_first[thread] = place_of(of, of.out, rest);
@@ -304,7 +287,7 @@ DEVICE void run(const pass &of, s64 first, int lines, const void *from, void *to
             continue;
         complex<T> value = now[line * of.n + k];
         if (of.is_turned)
-            value = value * roots[(s64)room->turn[line] * k];
+            value = value * roots[(i64)room->turn[line] * k];
         save<T, S>(of, to, room->out_first[line] + j * of.out.stride, value);
     }
     __syncthreads();
@@ -314,8 +297,8 @@ template <typename T, typename S, int MOST>
 DEVICE void run_all(const pass &of, const void *from, void *to, const complex<T> *roots, room<T, MOST> *room)
 {
     const int most = 1 << of.log_lines;
-    s64 first = (s64)__nvvm_read_ptx_sreg_ctaid_x() * most;
-    for (; first < of.lines; first += (s64)__nvvm_read_ptx_sreg_nctaid_x() * most)
+    i64 first = (i64)__nvvm_read_ptx_sreg_ctaid_x() * most;
+    for (; first < of.lines; first += (i64)__nvvm_read_ptx_sreg_nctaid_x() * most)
         run<T, S>(of, first, of.lines - first < most ? (int)(of.lines - first) : most, from, to, roots, room);
 }
 
@@ -329,4 +312,4 @@ DEVICE void run_all(const pass &of, const void *from, void *to, const complex<T>
 PASS(float, float, f32, 2048)
 PASS(double, double, f64, 1024)
 PASS(float, half, f16, 2048)
-PASS(float, brief, bf16, 2048)
+PASS(float, bfloat, bf16, 2048)
