@@ -69,10 +69,10 @@ static bool are_apart(const struct wl_run *run, const struct wl_reach *a, const 
            (a->origins & b->origins) != 0 || !meet(run, a, b);
 }
 
-bool wl_blocks_may_run_at_once(const struct wl_run *run)
+bool wl_blocks_are_apart(const struct wl_run *run)
 {
     const struct wl_program *program = run->program;
-    if (!program->takes_turns || run->options->checks || run->cluster_size > 1)
+    if (!program->takes_turns || run->cluster_size > 1)
         return false;
     for (uint32_t i = 0; i < program->reach_count; i++)
         if (!is_clear(run, &program->reaches[i]))
@@ -82,4 +82,9 @@ bool wl_blocks_may_run_at_once(const struct wl_run *run)
             if (!are_apart(run, &program->reaches[i], &program->reaches[k]))
                 return false;
     return true;
+}
+
+bool wl_blocks_may_run_at_once(const struct wl_run *run)
+{
+    return !run->options->checks && wl_blocks_are_apart(run);
 }

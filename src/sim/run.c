@@ -29,6 +29,7 @@
 #include "sim/race_global.h"
 #include "sim/seats.h"
 #include "sim/sm.h"
+#include "sim/sums.h"
 #include "sim/tables.h"
 #include "sim/turns.h"
 
@@ -457,8 +458,8 @@ static uint32_t count_sms(const struct wl_run *run, uint32_t blocks_per_sm)
                           wl_check_mode(options) || options->stop_at_finding;
     const uint64_t room = (uint64_t)run->gpu->sm_count * blocks_per_sm;
     const bool is_waited = program->blocks_may_wait && run->block_total <= room;
-    const bool is_told = is_waited || program->blocks_communicate || program->uses_printf ||
-                         program->tells_sm || run->launch->is_cooperative;
+    const bool is_told = is_waited || (program->blocks_communicate && !run->orders_sums) ||
+                         program->uses_printf || program->tells_sm || run->launch->is_cooperative;
     if (is_asked || is_told || run->cluster_size > 1 || few > run->gpu->sm_count ||
         run->block_total <= run->gpu->sm_count)
         return run->gpu->sm_count;
@@ -506,6 +507,7 @@ static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *la
     wl_run_link((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options),
                 options->checks && options->stop_at_finding ? WL_ENGINE_INTERPRET
                                                             : options->engine);
+    run->orders_sums = wl_sums_are_ordered(run);
     run->sm_count = count_sms(run, occupancy->blocks_per_sm);
     run->is_opaque = launch->program->is_opaque;
     run->reaches_peers = launch->program->reaches_peers;
@@ -597,7 +599,7 @@ static enum wl_code begin_blocks(struct wl_sim_work *work, struct wl_error *erro
         run->races = wl_race_global_begin(run->block_total);
     prepare_caches(sim, run, sm_used, work->counts->occupancy.l1_data_bytes);
     work->worker_count = choose_workers(run, run->options->threads);
-    if (work->worker_count > 1 && run->program->blocks_communicate)
+    if (work->worker_count > 1 && run->program->blocks_communicate && !run->orders_sums)
         run->turns = wl_turns_create(places->count);
     work->workers = prepare_workers(sim, run, work->worker_count);
     wl_seats_begin(run->seats, sm_used * resident, work->worker_count);
@@ -649,6 +651,8 @@ static enum wl_code end_blocks(struct wl_sim_work *work, struct wl_error *error)
     wl_counts_gather(run, work->workers, work->worker_count, counts);
     if (run->count)
         gather_l2(sim, counts);
+    if (run->orders_sums && code == WL_OK)
+        wl_sums_add(sim->sms, work->places.sm_used, UINT64_MAX);
     for (uint32_t i = 0; i < work->places.sm_used; i++) {
         struct wl_sm *sm = &sim->sms[i];
         counts->issued += sm->issued;
@@ -707,9 +711,9 @@ enum wl_code wl_sim_begin(struct wl_sim *sim, const struct wl_sim_launch *launch
 
 static uint64_t epoch_length(const struct wl_run *run)
 {
-    if (run->program->blocks_communicate)
-        return EPOCH_LENGTH_ORDERED;
-    return run->sm_count < run->gpu->sm_count ? EPOCH_LENGTH_FEW : EPOCH_LENGTH;
+    if (run->sm_count < run->gpu->sm_count)
+        return EPOCH_LENGTH_FEW;
+    return run->program->blocks_communicate ? EPOCH_LENGTH_ORDERED : EPOCH_LENGTH;
 }
 
 bool wl_sim_advance(struct wl_sim_work *work)
@@ -722,6 +726,8 @@ bool wl_sim_advance(struct wl_sim_work *work)
         wl_deal_round(&work->deal);
         work->epoch.length = epoch_length(run);
         run_epoch(&work->epoch, run, &work->deal, work->sim->pool);
+        if (run->orders_sums)
+            wl_sums_relieve(work->sim->sms, work->places.sm_used, work->deal.next);
         is_live = work->deal.next < work->deal.total;
         for (uint32_t i = 0; i < work->places.sm_used; i++)
             is_live |= work->sim->sms[i].ctas_live > 0;

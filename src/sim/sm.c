@@ -362,7 +362,7 @@ void wl_sm_end(struct wl_sm *sm)
         free_requests(sm);
     sm->ctas = NULL;
     sm->cta_count = 0;
-    sm->request_count = sm->asked.count = sm->stored.count = 0;
+    sm->request_count = sm->asked.count = sm->stored.count = sm->kept.count = 0;
 }
 
 void wl_sm_free(struct wl_sm *sm)

@@ -148,10 +148,11 @@ struct wl_asked {
     uint32_t first, count; /* of the SM's requests */
 };
 
-/* A sum that is kept: see sim/turns.h. */
+/* A sum that is kept: see sim/turns.h and sim/sums.h. */
 struct wl_kept {
     uint64_t place;   /* address, plus 1 where it is of double precision */
     uint64_t operand; /* bits */
+    uint64_t block;   /* its number in the grid */
 };
 
 struct wl_sm {
@@ -234,6 +235,7 @@ struct wl_run {
     uint32_t sector_cost;   /* 1/256 cycles that memory takes for a sector, as in the last epoch */
     uint64_t *workspace;    /* where the blocks of a cooperative grid meet; else NULL */
     struct wl_turns *turns; /* NULL: one thread runs all SMs, or their order does not matter */
+    bool orders_sums;       /* see wl_sums_are_ordered */
     struct wl_race_global *races;          /* NULL: races on global memory are not looked for */
     struct wl_heap *heap;                  /* NULL while no kernel has used it */
     struct wl_children *children;          /* NULL where the kernel launches none */

@@ -1,5 +1,7 @@
 /* Results are the same for any number of threads, counted or not, also where blocks see what others
  * did; and which blocks run at the same time. */
+#include <float.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,6 +90,31 @@ static const struct kernel faulty[] = {
      "add.s64 %d7, %d6, 1048576; selp.b64 %d7, %d7, %d6, %p1; red.global.add.f32 [%d7], %f0;"},
 };
 
+/* Outside of loops. Of ordered ones blocks tell each other nothing else. */
+static const char tail_once[] = "\nover: ret;\n}\n";
+static const struct kernel once[] = {
+    {"first_lanes", true, "setp.ne.u32 %p1, %r0, 0; @%p1 bra over; red.global.add.f32 [%d0], %f0;"},
+    {"all_lanes", true, "atom.add.f32 %f1, [%d6], %f0; red.global.add.f64 [%d6 + 512], %e0;"},
+    {"behind_loop", true,
+     "mul.f32 %f0, %f0, 0f3F800347; add.s32 %r5, %r5, -1; setp.ge.s32 %p0, %r5, 0;"
+     "@%p0 bra again; red.global.add.f32 [%d6], %f0; st.global.f32 [%d8], %f0;"},
+    {"two_places", true,
+     "setp.lt.u32 %p1, %r5, 3; @%p1 bra one; red.global.add.f32 [%d6 + 4], %f0; bra.uni over;"
+     "one: red.global.add.f32 [%d6], %f0;"},
+    {"in_plain_loop", false,
+     "red.global.add.f32 [%d6], %f0; add.s32 %r5, %r5, -1; setp.lt.s32 %p0, %r5, 0;"
+     "@%p0 bra over; bra again;"},
+    {"in_loop", false,
+     "red.global.add.f32 [%d6], %f0; add.s32 %r5, %r5, -1; setp.ge.s32 %p0, %r5, 0;"
+     "@%p0 bra again;"},
+    {"in_table", false,
+     "list: .branchtargets again, over; red.global.add.f32 [%d6], %f0; shr.u32 %r5, %r5, 1;"
+     "setp.eq.s32 %p0, %r5, 0; selp.u32 %r6, 1, 0, %p0; brx.idx %r6, list;"},
+    {"counts_once", false,
+     "red.global.add.f32 [%d6], %f0; atom.global.add.u32 %r6, [%d6 + 256], 1;"
+     "st.global.u32 [%d8], %r6;"},
+};
+
 enum { BLOCKS = 500, THREADS = 96, FLOATS = 65536, PLACES = 3, SUMS = 1024 };
 
 struct bench {
@@ -116,10 +143,11 @@ static struct wl_program *lower(struct bench *bench, const char *name)
     return program;
 }
 
-static void add_kernels(struct wl_text *text, const struct kernel *added, size_t count)
+static void add_kernels(struct wl_text *text, const struct kernel *added, size_t count,
+                        const char *end)
 {
     for (size_t i = 0; i < count; i++)
-        wl_text_addf(text, ".visible .entry %s%s%s%s", added[i].name, head, added[i].body, tail);
+        wl_text_addf(text, ".visible .entry %s%s%s%s", added[i].name, head, added[i].body, end);
 }
 
 static int set_up(void **state)
@@ -129,8 +157,9 @@ static int set_up(void **state)
     struct wl_text text = {0};
     wl_text_add(&text, ".version 8.0\n.target sm_90\n.address_size 64\n"
                        ".global .align 8 .b8 named[64];\n.shared .align 8 .b8 own[64];\n");
-    add_kernels(&text, kernels, WL_COUNT(kernels));
-    add_kernels(&text, faulty, WL_COUNT(faulty));
+    add_kernels(&text, kernels, WL_COUNT(kernels), tail);
+    add_kernels(&text, faulty, WL_COUNT(faulty), tail);
+    add_kernels(&text, once, WL_COUNT(once), tail_once);
     assert_int_equal(wl_ptx_module_parse(text.data, text.length, "sums", &bench->module, &error),
                      WL_OK);
     wl_text_free(&text);
@@ -301,6 +330,53 @@ static void where_parameters_point_decides(void **state)
     wl_program_free(program);
 }
 
+/* Neither on what is counted or checked, nor on the GPU, where sums go by the numbers of blocks. */
+static void sums_come_in_the_order_of_blocks(void **state)
+{
+    struct bench *bench = *state;
+    struct wl_error error = {0};
+    for (size_t i = 0; i < WL_COUNT(once); i++) {
+        struct wl_program *program = lower(bench, once[i].name);
+        struct outcome first, other;
+        assert_int_equal(program->sums_come_once, once[i].waits);
+        expect_same(bench, once[i].name, WL_OK);
+        launch(bench, program, 1, true, 0, &first);
+        launch(bench, program, 2, false, WL_CHECK_RACE_GLOBAL, &other);
+        assert_memory_equal(other.bytes, first.bytes, memory_bytes(bench));
+        free(other.bytes);
+        struct wl_sim *sim = bench->sim;
+        struct wl_gpu small;
+        assert_int_equal(wl_gpu_load("k620", NULL, &small, &error), WL_OK);
+        assert_int_equal(wl_sim_create(&small, &bench->sim, &error), WL_OK);
+        launch(bench, program, 2, true, 0, &other);
+        if (once[i].waits)
+            assert_memory_equal(other.bytes, first.bytes, memory_bytes(bench));
+        wl_sim_free(bench->sim);
+        wl_gpu_free(&small);
+        bench->sim = sim;
+        free(other.bytes);
+        free(first.bytes);
+        wl_program_free(program);
+    }
+}
+
+/* The first thread of each block adds. */
+static void sums_are_those_of_a_loop_over_blocks(void **state)
+{
+    struct bench *bench = *state;
+    struct wl_program *program = lower(bench, "first_lanes");
+    struct outcome outcome;
+    launch(bench, program, 2, false, 0, &outcome);
+    const float *from = (const float *)(uintptr_t)bench->ranges[1].start;
+    float sum = 0, got;
+    for (uint32_t block = 0; block < BLOCKS; block++)
+        sum += fabsf(from[block * THREADS]) < FLT_MIN ? 0 : from[block * THREADS];
+    memcpy(&got, outcome.bytes, sizeof got);
+    assert_memory_equal(&got, &sum, sizeof sum);
+    free(outcome.bytes);
+    wl_program_free(program);
+}
+
 /* As where one thread adds them at once. */
 static void faults_are_reported_alike(void **state)
 {
@@ -326,9 +402,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(results_do_not_depend_on_threads), TEST(blocks_run_at_once_where_nothing_shows),
-        TEST(where_parameters_point_decides),   TEST(faults_are_reported_alike),
-        TEST(checked_launches_give_the_same),
+        TEST(results_do_not_depend_on_threads),     TEST(blocks_run_at_once_where_nothing_shows),
+        TEST(where_parameters_point_decides),       TEST(faults_are_reported_alike),
+        TEST(checked_launches_give_the_same),       TEST(sums_come_in_the_order_of_blocks),
+        TEST(sums_are_those_of_a_loop_over_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,7 +147,8 @@ struct wl_program {
     /* Where that order shows it is kept by what is made in turn (WL_ORDER_TURN) and by sums that
      * wait, as long as different origins are in different allocations; other accesses may run. */
     bool takes_turns;
-    bool is_strict; /* see wl_reaches_need_order */
+    bool sums_come_once; /* it does, blocks tell each other nothing else, and no sum is in a loop */
+    bool is_strict;      /* see wl_reaches_need_order */
     struct wl_origin *origins;
     struct wl_reach *reaches;
     uint32_t origin_count, reach_count;

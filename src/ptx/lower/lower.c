@@ -788,6 +788,7 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
     give_shared(&shared, lowering.program);
     lowering.program->local_bytes = (uint32_t)wl_align_up(lowering.local_end, 16);
     lowering.program->has_local_rows = lower_has_local_rows(lowering.program);
+    lowering.program->sums_come_once = lower_sums_come_once(lowering.program);
     free_lowering(&lowering);
     lower_calls_free(&calls);
     if (lowering.code) {

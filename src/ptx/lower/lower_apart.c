@@ -345,3 +345,33 @@ uint16_t lower_turn(const struct lowering *lowering)
                ? WL_ORDER_TURN
                : 0;
 }
+
+/* The least operation that the one leads to, if before it, or its own number. */
+static uint32_t first_target(const struct wl_program *program, uint32_t at)
+{
+    const struct wl_op *op = &program->ops[at];
+    uint32_t first = at;
+    if (op->code == WL_OP_BRANCH_INDEX)
+        for (uint32_t i = 0; i < op->b; i++) {
+            const uint32_t target = program->branch_targets[op->imm + i];
+            first = target < first ? target : first;
+        }
+    else if (op->code == WL_OP_BRANCH || op->code == WL_OP_BRANCH_IF)
+        first = op->target < at ? op->target : at;
+    return first;
+}
+
+bool lower_sums_come_once(const struct wl_program *program)
+{
+    if (!program->takes_turns || program->is_strict)
+        return false;
+    uint32_t looped_from = UINT32_MAX; /* by branches behind the operation */
+    for (uint32_t i = program->op_count; i-- > 0;) {
+        const enum wl_opcode code = program->ops[i].code;
+        const uint32_t first = first_target(program, i);
+        looped_from = first < i && first < looped_from ? first : looped_from;
+        if ((code == WL_OP_ATOMIC_GLOBAL || code == WL_OP_ATOMIC_GENERIC) && looped_from <= i)
+            return false;
+    }
+    return true;
+}

@@ -62,6 +62,9 @@ bool lower_has_local_rows(const struct wl_program *program);
  * same time where their order shows, and where its accesses may lead, for the program. False: it is
  * not known. *in_turn: the caller frees it; may be NULL then. lower_apart.c */
 bool lower_find_turns(const struct lowering *lowering, uint8_t **in_turn);
+/* Whether of a kernel that takes turns blocks tell each other nothing but sums, each outside of all
+ * loops. */
+bool lower_sums_come_once(const struct wl_program *program);
 /* WL_ORDER_TURN where the instruction is among them, else 0. */
 uint16_t lower_turn(const struct lowering *lowering);
 

@@ -164,9 +164,11 @@ void WL_EXEC(add_kept)(const struct wl_kept *kept, size_t count)
 static bool is_kept(const struct access *access, enum wl_atomic kind)
 {
     const struct wl_warp *warp = access->warp;
+    const struct wl_run *run = warp->worker->run;
     const u64 place = access->address[__builtin_ctz(warp->active)];
-    const u64 local_bytes = (u64)warp->worker->run->program->local_bytes * WL_LANES;
-    return (kind == WL_ATOMIC_ADD_FTZ_F32 || kind == WL_ATOMIC_ADD_F64) &&
+    const u64 local_bytes = (u64)run->program->local_bytes * WL_LANES;
+    return (run->turns || run->orders_sums) &&
+           (kind == WL_ATOMIC_ADD_FTZ_F32 || kind == WL_ATOMIC_ADD_F64) &&
            !(access->op->flags & WL_OPF_RESULT) && !(access->op->spare & WL_ORDER_TURN) &&
            place - (u64)(uintptr_t)warp->local >= local_bytes;
 }
@@ -181,7 +183,8 @@ static void keep_sums(const struct access *access)
     for (u32 left = warp->active; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
         WL_PUSH(&warp->sm->kept,
-                ((struct wl_kept){access->address[i] + is_double, is_double ? b64[i] : b32[i]}));
+                ((struct wl_kept){access->address[i] + is_double, is_double ? b64[i] : b32[i],
+                                  warp->cta->linear}));
     }
 }
 
@@ -281,7 +284,7 @@ static void move_atomic(struct access *access)
         warp->path_age += SPIN_AGE;
     if (kind == WL_ATOMIC_ADD_F32 && !is_shared)
         kind = WL_ATOMIC_ADD_FTZ_F32;
-    if (warp->worker->run->turns && !is_shared && is_kept(access, kind)) {
+    if (!is_shared && is_kept(access, kind)) {
         keep_sums(access);
         return;
     }
