@@ -51,19 +51,20 @@ bool wl_native_find_shuffle(const struct wl_program *program, uint32_t at,
     return true;
 }
 
-/* The value of each lane of the piece, read from those of all lanes. */
+/* The value of each lane of the piece, read from those of all lanes: by whole vectors, as they were
+ * written just before, and a processor takes no value from two writes that wait. */
 static void emit_value(struct native_emitter *e, const uint8_t *source)
 {
     const uint32_t lanes = e->host->piece_lanes;
     uint32_t words[NATIVE_PIECE_LANES_MOST], least = source[0], most = source[0];
-    bool is_uniform = true, is_run = true;
+    bool is_uniform = true, is_vector = source[0] % lanes == 0;
     for (uint32_t i = 0; i < lanes; i++) {
         least = source[i] < least ? source[i] : least;
         most = source[i] > most ? source[i] : most;
         is_uniform &= source[i] == source[0];
-        is_run &= source[i] == source[0] + i;
+        is_vector &= source[i] == source[0] + i;
     }
-    if (is_uniform || is_run) {
+    if (is_uniform || is_vector) {
         struct wl_operand_place from = native_memory(WL_R8, (int32_t)(e->op->a + 4u * source[0]));
         from.broadcasts = is_uniform;
         native_define_elsewhere(e, 0, 0, from);
