@@ -1,17 +1,10 @@
 #include "sim/exec/texels.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "sim/exec/values16.h"
+#include "sim/exec/texel_values.h"
 #include "sim/reach.h"
 
-/* Weights of texels and the positions they come from have 8 fraction bits. */
-#define ONE 256
-#define HALF 128
-/* Fraction bits that coordinates from 0 to 1 keep. */
-#define COORDINATE_ONE (1 << 21)
-#define OUTSIDE (-1) /* a texel of the border */
 #define TILE_BYTES 64u
 #define TILE_ROWS 8u
 #define FACES 6u
@@ -21,20 +14,6 @@ struct axis {
     int64_t texel[2];
     int32_t weight; /* of texel[1], of ONE */
 };
-
-static uint32_t axis_length(const struct wl_texture *texture, int axis)
-{
-    uint32_t length = axis == 0 ? texture->width : axis == 1 ? texture->height : texture->depth;
-    return length ? length : 1;
-}
-
-static double bounded(double value)
-{
-    const double limit = 1 << 30;
-    if (!(value > -limit)) /* NaN too */
-        return value <= -limit ? -limit : 0;
-    return value > limit ? limit : value;
-}
 
 /* A position along an axis, in texels. Wrapping and mirroring need coordinates from 0 to 1; others
  * are clamped instead. */
@@ -139,12 +118,6 @@ static float linear_of_srgb(float value)
     return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
 }
 
-/* Whether fetches give numbers of single precision. */
-static bool gives_float(const struct wl_texture *texture)
-{
-    return texture->kind == WL_TEXEL_FLOAT || texture->reads_float;
-}
-
 /* Where texels lie in the texture's memory; false: not in it, as where a kernel fetches from
  * another geometry than the texture has. */
 static bool place_bytes(const struct wl_texture *texture, uint64_t x_bytes, uint64_t y, uint64_t z,
@@ -172,21 +145,6 @@ static const uint8_t *find_texel(const struct wl_texture *texture, int64_t x, in
     return (const uint8_t *)(uintptr_t)address;
 }
 
-/* Integers that are read as numbers count from here, of which 1 is ... */
-static double one_of(const struct wl_texture *texture)
-{
-    return texture->kind == WL_TEXEL_SIGNED ? 32767 : 65535;
-}
-
-/* The border's color has no more bits than the texels. */
-static double border_value(const struct wl_texture *texture, uint32_t i)
-{
-    const double greatest = texture->channel_bytes == 1
-                                ? (texture->kind == WL_TEXEL_SIGNED ? 127 : 255)
-                                : one_of(texture);
-    return ceil((double)texture->border[i] * greatest - 0.5) / greatest * one_of(texture);
-}
-
 /* A channel as filtering sees it: numbers of single precision, or 16-bit integers. memory NULL: of
  * the border. */
 static double channel_value(const struct wl_texture *texture, const uint8_t *memory, uint32_t i)
@@ -194,45 +152,23 @@ static double channel_value(const struct wl_texture *texture, const uint8_t *mem
     const uint32_t bytes = texture->channel_bytes;
     const bool is_float = texture->kind == WL_TEXEL_FLOAT;
     if (!memory)
-        return is_float ? (double)texture->border[i] : border_value(texture, i);
+        return border_value(texture, i);
     uint32_t word = read_channel(memory + i * bytes, bytes, texture->kind == WL_TEXEL_SIGNED);
     if (is_float)
         return (double)(bytes == 2 ? half_to_float(word) : float_of(word));
     if (texture->kind == WL_TEXEL_SIGNED)
-        return (double)(int32_t)word * (bytes == 1 ? 32767.0 / 127.0 : 1.0);
-    double value = word * (bytes == 1 ? 257.0 : 1.0);
+        return (double)(int32_t)word * step_of(texture);
+    double value = word * step_of(texture);
     return texture->is_srgb && i < 3 ? (double)linear_of_srgb((float)(value / 65535.0)) * 65535.0
                                      : value;
 }
 
-/* To 11 or 24 significant bits, halves away from zero. */
-static double rounded(double value, uint32_t dropped_bits)
-{
-    const uint64_t half = 1ull << (dropped_bits - 1);
-    return double_of((bits_of_double(value) + half) & ~(2 * half - 1));
-}
-
-static bool is_filterable(const struct wl_texture *texture)
-{
-    return texture->kind == WL_TEXEL_FLOAT || texture->channel_bytes < 4;
-}
-
-/* What a fetch gives for a value as filtering sees it. Integers that stay integers: to the nearest,
- * halves up, as an H200 does. */
 static uint32_t result_of(const struct wl_texture *texture, double value)
 {
-    if (texture->kind == WL_TEXEL_FLOAT) {
-        double magnitude = fabs(value), least = texture->channel_bytes == 2 ? 0x1p-14 : 0x1p-126;
-        bool is_normal = magnitude >= least && magnitude < 0x1p127;
-        value = is_normal ? rounded(value, texture->channel_bytes == 2 ? 42 : 29) : value;
-        return bits_of((float)value);
-    }
-    if (!gives_float(texture)) {
-        const double step = texture->kind == WL_TEXEL_SIGNED ? 32767.0 / 127.0 : 257.0;
-        return (uint32_t)(int32_t)floor(value / (texture->channel_bytes == 1 ? step : 1) + 0.5);
-    }
-    double fraction = floor(value + 0.5) / one_of(texture);
-    return bits_of((float)(fraction < -1 ? -1 : fraction));
+    if (texture->kind == WL_TEXEL_FLOAT)
+        return float_result(value, texture->channel_bytes == 2);
+    return gives_float(texture) ? fraction_result(value, one_of(texture))
+                                : integer_result(value, step_of(texture));
 }
 
 /* The channels of a texel as a fetch without filtering gives them. */
@@ -264,13 +200,15 @@ static void read_texel(const struct wl_texture *texture, int64_t x, int64_t y, i
     }
 }
 
-/* ---- fetching ---- */
-
-/* A part of a weight; halves up or down. */
-static int32_t part_of(int32_t weight, int32_t fraction, bool rounds_up)
+void WL_EXEC(texels_border)(const struct wl_texture *texture, u32 k, u32 *word)
 {
-    return (weight * fraction + (rounds_up ? HALF : HALF - 1)) / ONE;
+    struct texels none = {.count = 0};
+    u32 words[4];
+    read_texel(texture, OUTSIDE, 0, 0, &none, words);
+    *word = words[k];
 }
+
+/* ---- fetching ---- */
 
 /* The weights of the texels: z is split first, then x, then y. */
 static void spread_weight(const struct axis axes[3], int32_t weights[2][2][2])

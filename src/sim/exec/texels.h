@@ -27,6 +27,16 @@ struct texels {
 void WL_EXEC(texels_fetch)(const struct wl_texture *texture, const struct texel_request *request,
                            struct texels *texels);
 
+/* The same for all lanes at once, whose coordinates are words by lane, the layer first; nothing is
+ * counted or gathered. results: four words for each lane. False: it is no fetch that goes in
+ * vectors, and nothing happened. */
+bool WL_EXEC(texels_fetch_lanes)(const struct wl_texture *texture,
+                                 enum wl_texture_geometry geometry, bool is_integer,
+                                 const u32 *const coordinates[4], u32 (*results)[WL_LANES]);
+
+/* What a fetch without filtering gives for channel k where the border is. */
+void WL_EXEC(texels_border)(const struct wl_texture *texture, u32 k, u32 *word);
+
 /* The host address of the bytes that are moved at a surface's coordinates (x in bytes, or,
  * formatted, in elements),
  * and the address that the caches see. False: they lie outside. clamps: they never do. */

@@ -91,6 +91,37 @@ static const struct wl_texture *find_texture(struct wl_warp *warp, const struct 
     return NULL;
 }
 
+/* Of lanes that nobody counts, from one texture. False: it is no such fetch. */
+static bool fetch_together(struct wl_warp *warp, const struct wl_op *op, const u32 *list)
+{
+    const u64 *handles = lane_register(warp, list[4]);
+    const u32 first = (u32)__builtin_ctz(warp->active);
+    u32 results[4][WL_LANES] __attribute__((aligned(64))), others = 0;
+    const u32 *coordinates[4] = {NULL};
+    const struct wl_run *run = warp->worker->run;
+    const u64 handle = handles[first];
+    WL_FOR_LANES (i)
+        others |= handles[i] != handle ? lane_bits_4[i] : 0;
+    if (run->count || op->width_bytes || others & warp->active || handle == 0 ||
+        handle >= run->launch->texture_count || !run->launch->textures[handle])
+        return false;
+    const struct wl_texture *texture = run->launch->textures[handle];
+    struct wl_site_state ignored = {0};
+    for (u32 i = 0; i < wl_texture_coordinates(op->kind); i++)
+        coordinates[i] = lane_register(warp, list[5 + i]);
+    if (!wl_run_find_range(run, &ignored, texture->address, texture->size_bytes) ||
+        !WL_EXEC(texels_fetch_lanes)(texture, op->kind, op->flags & WL_OPF_SIGNED, coordinates,
+                                     results))
+        return false;
+    for (u32 k = 0; k < 4; k++) {
+        u32 *to = lane_register(warp, list[k]);
+        WL_FOR_LANES (i)
+            to[i] = warp->active & lane_bits_4[i] ? results[k][i] : to[i];
+    }
+    warp->sm->turn_loads++;
+    return true;
+}
+
 RUN(TEXTURE_FETCH)
 {
     const u32 *list = list_of(warp, op);
@@ -100,6 +131,8 @@ RUN(TEXTURE_FETCH)
     const bool is_line = geometry == WL_TEXTURE_1D && op->flags & WL_OPF_SIGNED;
     struct trace trace = {
         .warp = warp, .op = op, .kind = WL_SITE_LOAD, .lanes = LANES_OF_TEXTURE, .bytes = 4};
+    if (fetch_together(warp, op, list))
+        return op + 1;
     for (u32 left = warp->active; left; left &= left - 1) {
         const u32 lane = (u32)__builtin_ctz(left);
         texture = find_texture(warp, op, list[4], lane, texture);
