@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/count.h"
+#include "timing/library_steps.h"
 
 /* The fit's GPU: an H200 at its boost clock. Cycles stand for latencies, which follow the clock. */
 
@@ -90,8 +91,7 @@ static enum wl_library_element element_of(const struct wl_gpu *gpu, enum wl_libr
     return asked == WL_LIBRARY_TF32 && capability_of(gpu) < 80 ? WL_LIBRARY_F32 : asked;
 }
 
-/* Multiply-adds of an SM in a cycle. */
-static double rate_of(const struct wl_gpu *gpu, enum wl_library_element element)
+double wl_library_rate(const struct wl_gpu *gpu, enum wl_library_element element)
 {
     const double tensor = tensor_rate(gpu);
     const uint32_t capability = capability_of(gpu);
@@ -172,7 +172,7 @@ static struct product product_of(const struct wl_gpu *gpu, const struct wl_libra
         .depth = greatest(work->depth, 1),
         .count = greatest(work->count, 1),
         .bytes = work->bytes,
-        .rate = rate_of(gpu, element_of(gpu, work->element)),
+        .rate = wl_library_rate(gpu, element_of(gpu, work->element)),
         .splits = 32,
         .part = 64,
     };
@@ -265,6 +265,8 @@ double wl_library_time_ns(const struct wl_gpu *given, const struct wl_library_wo
         return stream_ns(&gpu, work);
     case WL_LIBRARY_PASSES:
         return passes_ns(&gpu, work);
+    case WL_LIBRARY_STEPS:
+        return wl_library_steps_ns(&gpu, work);
     case WL_LIBRARY_FUSED:
         break;
     }

@@ -17,6 +17,7 @@ enum wl_library_call {
     WL_LIBRARY_NORM,
     WL_LIBRARY_STREAM, /* goes over its bytes once */
     WL_LIBRARY_PASSES, /* so many kernels, one after another, that go over bytes in all */
+    WL_LIBRARY_STEPS,  /* steps that wait for one another, see enum wl_library_steps */
     WL_LIBRARY_FUSED,  /* part of the kernel before it: takes no time of its own */
 };
 
@@ -27,6 +28,27 @@ enum wl_library_element {
     WL_LIBRARY_F16, /* or bfloat16 */
     WL_LIBRARY_F64,
     WL_LIBRARY_BYTES, /* 8-bit integers and floating-point numbers */
+};
+
+/* What is done column by column, or step by step: factors, solutions and spectra of cuSOLVER,
+ * triangles of cuBLAS, recurrent networks of cuDNN. */
+enum wl_library_steps {
+    WL_LIBRARY_POTRF,
+    WL_LIBRARY_GETRF,
+    WL_LIBRARY_GEQRF,
+    WL_LIBRARY_ORGQR,
+    WL_LIBRARY_SYEVD,
+    WL_LIBRARY_GESVD,
+    WL_LIBRARY_SYEVJ,
+    WL_LIBRARY_GESVDJ,
+    WL_LIBRARY_POTRS,
+    WL_LIBRARY_GETRS,
+    WL_LIBRARY_TRSM,
+    WL_LIBRARY_POTRF_BATCHED,
+    WL_LIBRARY_GETRF_BATCHED,
+    WL_LIBRARY_RNN,           /* all of a layer but the products of its inputs */
+    WL_LIBRARY_RNN_GRADIENTS, /* the same of its gradients */
+    WL_LIBRARY_STEPS_COUNT
 };
 
 enum wl_library_way { WL_LIBRARY_FORWARD, WL_LIBRARY_DATA, WL_LIBRARY_FILTER };
@@ -42,6 +64,12 @@ struct wl_library_work {
     bool is_unaligned;                  /* lines that do not begin at multiples of 16 bytes */
     enum wl_library_way way;            /* convolution; norm: the first two */
     bool is_channels_last, has_taps;    /* convolution; has_taps: more than one */
+    /* steps: rows and columns are the matrix's, count: right-hand sides, or matrices. Of a network
+     * rows: images, columns: gates of all hidden units, depth: hidden units, count: steps, inputs:
+     * of a step. */
+    enum wl_library_steps steps;
+    double inputs;
+    bool is_complex; /* steps; element: of its parts */
 };
 
 /* Nanoseconds from the start of its first kernel to the end of its last, by the GPU's file; > 0. */

@@ -37,9 +37,11 @@ static inline struct wl_device_kernel *wl_stand_in_kernel(struct wl_stand_in *se
 #define WL_STAND_IN_BLOCKS 2048 /* at most: the kernels go round */
 
 /* Launches a kernel with that many threads; gives an enum wl_device_code. reads_late: parameters in
- * memory of the device are read when it runs (device/kernel/launch.h). */
-static inline int wl_stand_in_launch(struct wl_stand_in *self, const char *name, uint64_t threads,
-                                     void *stream, void **parameters, bool reads_late)
+ * memory of the device are read when it runs; library: what the library's own kernels would do, or
+ * NULL (device/kernel/launch.h). */
+static inline int wl_stand_in_launch_for(struct wl_stand_in *self, const char *name,
+                                         uint64_t threads, void *stream, void **parameters,
+                                         bool reads_late, const struct wl_library_work *library)
 {
     uint64_t blocks = (threads + WL_STAND_IN_THREADS - 1) / WL_STAND_IN_THREADS;
     struct wl_device_request request = {
@@ -49,10 +51,19 @@ static inline int wl_stand_in_launch(struct wl_stand_in *self, const char *name,
         .stream = stream,
         .parameters = parameters,
         .reads_late = reads_late,
+        .is_library = library != NULL,
     };
+    if (library)
+        request.library = *library;
     if (!threads)
         return WL_DEVICE_OK;
     return request.kernel ? wl_device_launch(&request) : WL_DEVICE_NO_IMAGE;
+}
+
+static inline int wl_stand_in_launch(struct wl_stand_in *self, const char *name, uint64_t threads,
+                                     void *stream, void **parameters, bool reads_late)
+{
+    return wl_stand_in_launch_for(self, name, threads, stream, parameters, reads_late, NULL);
 }
 
 static inline int wl_stand_in_run(struct wl_stand_in *self, const char *name, uint64_t threads,

@@ -80,8 +80,9 @@ static int multiply_vectors(void *pointer, struct kernel kernel, size_t part_byt
     return status;
 }
 
-static int factor(void *pointer, struct kernel kernel, int n, const void *matrices, int lda,
-                  int *pivots, int *info, int count)
+/* is_double, is_complex: what the matrices have. */
+static int factor(void *pointer, struct kernel kernel, bool is_double, bool is_complex, int n,
+                  const void *matrices, int lda, int *pivots, int *info, int count)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     if (!handle)
@@ -90,7 +91,10 @@ static int factor(void *pointer, struct kernel kernel, int n, const void *matric
         return WL_CUBLAS_INVALID_VALUE;
     if (!n || !count)
         return WL_CUBLAS_OK;
-    return launch(handle, kernel, count, (void *[]){&n, &matrices, &lda, &pivots, &info});
+    return wl_cublas_launch_steps(
+        handle, kernel.file, kernel.name,
+        &(struct wl_cublas_steps){WL_LIBRARY_GETRF_BATCHED, n, count, is_double, is_complex},
+        (int64_t)count * WL_CUBLAS_BLOCK_THREADS, (void *[]){&n, &matrices, &lda, &pivots, &info});
 }
 
 static int solve_factored(void *pointer, struct kernel kernel, int op, int n, int columns,
@@ -199,8 +203,8 @@ static int fit(void *pointer, struct kernel kernel, int op, int m, int n, int co
     int cublas##Letter##getrfBatched(void *handle, int n, T *const *matrices, int lda,             \
                                      int *pivots, int *info, int count)                            \
     {                                                                                              \
-        return factor(handle, KERNEL(dense, letter, "factor"), n, matrices, lda, pivots, info,     \
-                      count);                                                                      \
+        return factor(handle, KERNEL(dense, letter, "factor"), sizeof(part) == sizeof(double),     \
+                      sizeof(T) > sizeof(part), n, matrices, lda, pivots, info, count);            \
     }                                                                                              \
     int cublas##Letter##getrsBatched(void *handle, int op, int n, int columns,                     \
                                      const T *const *matrices, int lda, const int *pivots,         \

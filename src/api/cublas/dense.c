@@ -104,8 +104,9 @@ static int outer(void *pointer, const char *name, size_t bytes, int m, int n, co
 }
 
 /* On the right side it is the transposed problem: rows of b are its columns. */
-static int solve(void *pointer, const char *name, int side, int fill, int op, int diagonal, int m,
-                 int n, const void *alpha, const void *a, int lda, void *b, int ldb)
+static int solve(void *pointer, const char *name, bool is_double, int side, int fill, int op,
+                 int diagonal, int m, int n, const void *alpha, const void *a, int lda, void *b,
+                 int ldb)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     int is_upper = fill == 1, is_unit = diagonal == 1, transpose = (op != 0) != (side == 1);
@@ -119,52 +120,54 @@ static int solve(void *pointer, const char *name, int side, int fill, int op, in
         return WL_CUBLAS_INVALID_VALUE;
     if (!m || !n)
         return WL_CUBLAS_OK;
-    return launch_over(handle, name, columns,
-                       (void *[]){&is_upper, &transpose, &is_unit, &order, &columns,
-                                  (void *)(uintptr_t)alpha, &a, &lda, &b, &row_step, &column_step});
+    return wl_cublas_launch_steps(
+        handle, "dense.ptx", name,
+        &(struct wl_cublas_steps){WL_LIBRARY_TRSM, order, columns, is_double, false}, columns,
+        (void *[]){&is_upper, &transpose, &is_unit, &order, &columns, (void *)(uintptr_t)alpha, &a,
+                   &lda, &b, &row_step, &column_step});
 }
 
-#define CALLS(Letter, letter, T)                                                                 \
-    int cublas##Letter##copy_v2(void *handle, int n, const T *x, int incx, T *y, int incy)       \
-    {                                                                                            \
-        return move(handle, "warplens_" #letter "move", n, (void *)(uintptr_t)x, incx, y, incy,  \
-                    0);                                                                          \
-    }                                                                                            \
-    int cublas##Letter##swap_v2(void *handle, int n, T *x, int incx, T *y, int incy)             \
-    {                                                                                            \
-        return move(handle, "warplens_" #letter "move", n, x, incx, y, incy, 1);                 \
-    }                                                                                            \
-    int cublas##Letter##asum_v2(void *handle, int n, const T *x, int incx, T *result)            \
-    {                                                                                            \
-        return reduce(handle, "warplens_" #letter "sum", n, x, incx, NULL, result,               \
-                      sizeof *result);                                                           \
-    }                                                                                            \
-    int cublasI##letter##amax_v2(void *handle, int n, const T *x, int incx, int *result)         \
-    {                                                                                            \
-        return search(handle, "warplens_" #letter "search", n, x, incx, 0, result);              \
-    }                                                                                            \
-    int cublasI##letter##amin_v2(void *handle, int n, const T *x, int incx, int *result)         \
-    {                                                                                            \
-        return search(handle, "warplens_" #letter "search", n, x, incx, 1, result);              \
-    }                                                                                            \
-    int cublas##Letter##geam(void *handle, int op_a, int op_b, int m, int n, const T *alpha,     \
-                             const T *a, int lda, const T *beta, const T *b, int ldb, T *c,      \
-                             int ldc)                                                            \
-    {                                                                                            \
-        return add(handle, "warplens_" #letter "add",                                            \
-                   &(struct sum){op_a, op_b, m, n, lda, ldb, ldc, alpha, a, beta, b, c});        \
-    }                                                                                            \
-    int cublas##Letter##ger_v2(void *handle, int m, int n, const T *alpha, const T *x, int incx, \
-                               const T *y, int incy, T *a, int lda)                              \
-    {                                                                                            \
-        return outer(handle, "warplens_" #letter "outer", sizeof(T), m, n, alpha, x, incx, y,    \
-                     incy, a, lda);                                                              \
-    }                                                                                            \
-    int cublas##Letter##trsm_v2(void *handle, int side, int fill, int op, int diagonal, int m,   \
-                                int n, const T *alpha, const T *a, int lda, T *b, int ldb)       \
-    {                                                                                            \
-        return solve(handle, "warplens_" #letter "solve", side, fill, op, diagonal, m, n, alpha, \
-                     a, lda, b, ldb);                                                            \
+#define CALLS(Letter, letter, T)                                                                   \
+    int cublas##Letter##copy_v2(void *handle, int n, const T *x, int incx, T *y, int incy)         \
+    {                                                                                              \
+        return move(handle, "warplens_" #letter "move", n, (void *)(uintptr_t)x, incx, y, incy,    \
+                    0);                                                                            \
+    }                                                                                              \
+    int cublas##Letter##swap_v2(void *handle, int n, T *x, int incx, T *y, int incy)               \
+    {                                                                                              \
+        return move(handle, "warplens_" #letter "move", n, x, incx, y, incy, 1);                   \
+    }                                                                                              \
+    int cublas##Letter##asum_v2(void *handle, int n, const T *x, int incx, T *result)              \
+    {                                                                                              \
+        return reduce(handle, "warplens_" #letter "sum", n, x, incx, NULL, result,                 \
+                      sizeof *result);                                                             \
+    }                                                                                              \
+    int cublasI##letter##amax_v2(void *handle, int n, const T *x, int incx, int *result)           \
+    {                                                                                              \
+        return search(handle, "warplens_" #letter "search", n, x, incx, 0, result);                \
+    }                                                                                              \
+    int cublasI##letter##amin_v2(void *handle, int n, const T *x, int incx, int *result)           \
+    {                                                                                              \
+        return search(handle, "warplens_" #letter "search", n, x, incx, 1, result);                \
+    }                                                                                              \
+    int cublas##Letter##geam(void *handle, int op_a, int op_b, int m, int n, const T *alpha,       \
+                             const T *a, int lda, const T *beta, const T *b, int ldb, T *c,        \
+                             int ldc)                                                              \
+    {                                                                                              \
+        return add(handle, "warplens_" #letter "add",                                              \
+                   &(struct sum){op_a, op_b, m, n, lda, ldb, ldc, alpha, a, beta, b, c});          \
+    }                                                                                              \
+    int cublas##Letter##ger_v2(void *handle, int m, int n, const T *alpha, const T *x, int incx,   \
+                               const T *y, int incy, T *a, int lda)                                \
+    {                                                                                              \
+        return outer(handle, "warplens_" #letter "outer", sizeof(T), m, n, alpha, x, incx, y,      \
+                     incy, a, lda);                                                                \
+    }                                                                                              \
+    int cublas##Letter##trsm_v2(void *handle, int side, int fill, int op, int diagonal, int m,     \
+                                int n, const T *alpha, const T *a, int lda, T *b, int ldb)         \
+    {                                                                                              \
+        return solve(handle, "warplens_" #letter "solve", sizeof(T) == sizeof(double), side, fill, \
+                     op, diagonal, m, n, alpha, a, lda, b, ldb);                                   \
     }
 
 CALLS(S, s, float)

@@ -52,8 +52,9 @@ struct wl_device_kernel *wl_cublas_find_kernel(const char *file, const char *nam
     return wl_device_module_kernel(loaded, name);
 }
 
-int wl_cublas_launch_kernel(const struct wl_cublas_handle *handle, struct wl_device_kernel *kernel,
-                            const uint32_t grid[3], void **parameters)
+/* library: what cuBLAS's own kernels do; NULL: as the kernel tells, if it does. */
+static int launch(const struct wl_cublas_handle *handle, struct wl_device_kernel *kernel,
+                  const uint32_t grid[3], void **parameters, const struct wl_library_work *library)
 {
     struct wl_device_request request = {
         .kernel = kernel,
@@ -62,14 +63,41 @@ int wl_cublas_launch_kernel(const struct wl_cublas_handle *handle, struct wl_dev
         .stream = handle->stream,
         .parameters = parameters,
         .reads_late = handle->pointer_mode == WL_CUBLAS_POINTERS_ON_DEVICE,
+        .is_library = library != NULL,
     };
+    if (library)
+        request.library = *library;
     return kernel ? (int)wl_cublas_status_of(wl_device_launch(&request)) : WL_CUBLAS_INTERNAL_ERROR;
+}
+
+int wl_cublas_launch_kernel(const struct wl_cublas_handle *handle, struct wl_device_kernel *kernel,
+                            const uint32_t grid[3], void **parameters)
+{
+    return launch(handle, kernel, grid, parameters, NULL);
 }
 
 int wl_cublas_launch(const struct wl_cublas_handle *handle, const char *file, const char *name,
                      const uint32_t grid[3], void **parameters)
 {
-    return wl_cublas_launch_kernel(handle, wl_cublas_find_kernel(file, name), grid, parameters);
+    return launch(handle, wl_cublas_find_kernel(file, name), grid, parameters, NULL);
+}
+
+int wl_cublas_launch_steps(const struct wl_cublas_handle *handle, const char *file,
+                           const char *name, const struct wl_cublas_steps *of, int64_t threads,
+                           void **parameters)
+{
+    const struct wl_library_work library = {
+        .call = WL_LIBRARY_STEPS,
+        .element = of->is_double ? WL_LIBRARY_F64 : WL_LIBRARY_F32,
+        .rows = of->order,
+        .columns = of->order,
+        .count = of->count,
+        .steps = of->steps,
+        .is_complex = of->is_complex,
+    };
+    const int64_t blocks = (threads + WL_CUBLAS_BLOCK_THREADS - 1) / WL_CUBLAS_BLOCK_THREADS;
+    const uint32_t grid[3] = {(uint32_t)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX), 1, 1};
+    return launch(handle, wl_cublas_find_kernel(file, name), grid, parameters, &library);
 }
 
 bool wl_cublas_is_late(const struct wl_cublas_handle *handle)

@@ -55,6 +55,18 @@ bool wl_cublas_is_zero(const struct wl_cublas_handle *handle, const void *scalar
                        size_t number_bytes, size_t count);
 int wl_cublas_launch(const struct wl_cublas_handle *handle, const char *file, const char *name,
                      const uint32_t grid[3], void **parameters);
+/* A call of matrices of that order whose time is that of cuBLAS's kernels; count: right-hand sides,
+ * or matrices. */
+struct wl_cublas_steps {
+    enum wl_library_steps steps;
+    int order;
+    int64_t count;
+    bool is_double, is_complex;
+};
+/* As many threads as asked for, or fewer that do their work. */
+int wl_cublas_launch_steps(const struct wl_cublas_handle *handle, const char *file,
+                           const char *name, const struct wl_cublas_steps *of, int64_t threads,
+                           void **parameters);
 /* A thread for each of count elements, in at most 1024 blocks, of each of a batch in y. */
 int wl_cublas_launch_over(const struct wl_cublas_handle *handle, const char *file, const char *name,
                           int64_t count, uint32_t batch, void **parameters);

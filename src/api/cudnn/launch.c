@@ -81,6 +81,13 @@ int wl_cudnn_run_named(struct wl_cudnn_kernels *self, const char *kernel, uint64
     return wl_cudnn_launched(wl_stand_in_run(load(self), kernel, threads, stream, parameters));
 }
 
+int wl_cudnn_run_for(struct wl_cudnn_kernels *self, const char *name, int type, uint64_t threads,
+                     void *stream, void **parameters, const struct wl_library_work *library)
+{
+    return wl_cudnn_launched(wl_stand_in_launch_for(load(self), name_of(name, type).text, threads,
+                                                    stream, parameters, false, library));
+}
+
 int wl_cudnn_run(struct wl_cudnn_kernels *self, const char *name, int type, uint64_t threads,
                  void *stream, void **parameters)
 {

@@ -32,6 +32,10 @@ bool wl_cudnn_has_sums(int type, int compute_type);
 int wl_cudnn_run(struct wl_cudnn_kernels *self, const char *name, int type, uint64_t threads,
                  void *stream, void **parameters);
 
+/* The same with the time of what cuDNN's own kernels do. */
+int wl_cudnn_run_for(struct wl_cudnn_kernels *self, const char *name, int type, uint64_t threads,
+                     void *stream, void **parameters, const struct wl_library_work *library);
+
 /* Has such a kernel computed without its instructions where that may be. */
 void wl_cudnn_set_direct(struct wl_cudnn_kernels *self, const char *name, int type,
                          const struct wl_device_direct *direct);

@@ -4,7 +4,6 @@
 #include <stddef.h>
 
 #include "api/cudnn/cudnn.h"
-#include "api/cudnn/rnn_kernels.h"
 #include "base/count.h"
 
 /* A kernel by what is not among its parameters. */
@@ -94,25 +93,6 @@ static bool tell_norm(const struct wl_device_library *self, const void *paramete
     return true;
 }
 
-static bool tell_rnn(const struct wl_device_library *self, const void *parameters,
-                     const uint32_t grid[3], struct wl_library_work *work)
-{
-    const struct told *told = told_of(self);
-    const struct wl_dnn_rnn_product *p = parameters;
-    const double rows = p->rows, columns = p->columns, depth = p->depth;
-    (void)grid;
-    *work = (struct wl_library_work){
-        .call = WL_LIBRARY_PRODUCT,
-        .element = element_of(told),
-        .rows = rows,
-        .columns = columns,
-        .depth = depth,
-        .count = 1,
-        .bytes = bytes_of(told->type) * (rows * depth + depth * columns + rows * columns),
-    };
-    return true;
-}
-
 #define TYPES(tell, way)                                                          \
     {{tell}, way, WL_CUDNN_FLOAT, false}, {{tell}, way, WL_CUDNN_FLOAT, true},    \
         {{tell}, way, WL_CUDNN_DOUBLE, true}, {{tell}, way, WL_CUDNN_HALF, true}, \
@@ -143,10 +123,4 @@ const struct wl_device_library *wl_cudnn_norm_library(bool is_gradient, int type
 {
     static const struct told rows[] = {TYPES(tell_norm, false), TYPES(tell_norm, true)};
     return find(rows, WL_COUNT(rows), is_gradient, type, true);
-}
-
-const struct wl_device_library *wl_cudnn_rnn_library(int type)
-{
-    static const struct told rows[] = {TYPES(tell_rnn, 0)};
-    return find(rows, WL_COUNT(rows), 0, type, true);
 }

@@ -13,7 +13,4 @@ const struct wl_device_library *wl_cudnn_convolution_library(enum wl_cudnn_way w
 /* Of a kernel whose first parameter is a struct wl_dnn_normalization. */
 const struct wl_device_library *wl_cudnn_norm_library(bool is_gradient, int type);
 
-/* Of a kernel whose first parameter is a struct wl_dnn_rnn_product, in a network of that type. */
-const struct wl_device_library *wl_cudnn_rnn_library(int type);
-
 #endif

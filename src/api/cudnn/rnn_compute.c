@@ -139,6 +139,7 @@ static int run_steps(const struct wl_cudnn_rnn_run *run, int pseudo_layer, const
     };
     void *arguments[] = {&step};
     int status = WL_CUDNN_OK;
+    wl_cudnn_rnn_tell(run, pseudo_layer, WL_LIBRARY_RNN);
     for (int i = 0; i < run->steps && !status; i++) {
         step.step = step.is_backward ? run->steps - 1 - i : i;
         status = wl_cudnn_rnn_multiply(run, product);
@@ -321,6 +322,7 @@ static int back_pseudo_layer(const struct wl_cudnn_rnn_run *run, int pseudo_laye
 {
     struct wl_dnn_rnn_step step = wl_cudnn_rnn_step(run, pseudo_layer);
     int status = WL_CUDNN_OK;
+    wl_cudnn_rnn_tell(run, pseudo_layer, WL_LIBRARY_RNN_GRADIENTS);
     for (int i = 0; i < run->steps && !status; i++) {
         step.step = step.is_backward ? i : run->steps - 1 - i;
         status = back_step(run, pseudo_layer, &step);

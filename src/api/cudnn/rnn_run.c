@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "api/cudnn/launch.h"
-#include "api/cudnn/library.h"
 #include "api/cudnn/list.h"
 #include "api/cudnn/tensor.h"
 
@@ -103,7 +102,8 @@ static bool are_same_sequences(const struct wl_cudnn_rnn_data *a, const struct w
 int wl_cudnn_rnn_start(struct wl_cudnn_rnn_run *self, void *handle, const void *rnn, const void *x,
                        const void *y)
 {
-    *self = (struct wl_cudnn_rnn_run){.rnn = wl_cudnn_rnn_check(rnn),
+    *self = (struct wl_cudnn_rnn_run){.next = &self->told,
+                                      .rnn = wl_cudnn_rnn_check(rnn),
                                       .x = wl_cudnn_rnn_data_check(x),
                                       .y = y ? wl_cudnn_rnn_data_check(y) : NULL};
     if (!wl_cudnn_stream(handle, &self->stream) || !self->rnn || !self->x || (y && !self->y) ||
@@ -266,10 +266,41 @@ struct wl_dnn_rnn_step wl_cudnn_rnn_step(const struct wl_cudnn_rnn_run *self, in
 
 /* ---- launches ---- */
 
+void wl_cudnn_rnn_tell(const struct wl_cudnn_rnn_run *self, int pseudo_layer,
+                       enum wl_library_steps steps)
+{
+    const int type = self->rnn->type, hidden = self->rnn->hidden_size;
+    self->next->is_next = true;
+    self->next->work = (struct wl_library_work){
+        .call = WL_LIBRARY_STEPS,
+        .element = type == WL_CUDNN_DOUBLE  ? WL_LIBRARY_F64
+                   : type == WL_CUDNN_FLOAT ? WL_LIBRARY_F32
+                                            : WL_LIBRARY_F16,
+        .rows = self->batch,
+        .columns = self->gates * hidden,
+        .depth = hidden,
+        .count = self->steps,
+        .inputs = wl_cudnn_rnn_input(self->rnn, pseudo_layer / self->directions),
+        .steps = steps,
+    };
+}
+
+static int launch(const struct wl_cudnn_rnn_run *self, const char *kernel, int type, size_t threads,
+                  void **arguments)
+{
+    struct wl_library_work work = {.call = WL_LIBRARY_FUSED};
+    if (self->next && self->next->is_next)
+        work = self->next->work;
+    if (self->next)
+        self->next->is_next = false;
+    return wl_cudnn_run_for(&kernels, kernel, type, threads, self->stream, arguments,
+                            self->next ? &work : NULL);
+}
+
 int wl_cudnn_rnn_launch(const struct wl_cudnn_rnn_run *self, const char *kernel, size_t threads,
                         void **arguments)
 {
-    return wl_cudnn_run(&kernels, kernel, self->real, threads, self->stream, arguments);
+    return launch(self, kernel, self->real, threads, arguments);
 }
 
 int wl_cudnn_rnn_multiply(const struct wl_cudnn_rnn_run *self, struct wl_dnn_rnn_product product)
@@ -277,7 +308,6 @@ int wl_cudnn_rnn_multiply(const struct wl_cudnn_rnn_run *self, struct wl_dnn_rnn
     void *arguments[] = {&product};
     if (self->real == WL_CUDNN_FLOAT)
         wl_cudnn_set_direct(&kernels, "rnn_product", WL_CUDNN_FLOAT, wl_cudnn_rnn_direct());
-    wl_cudnn_set_library(&kernels, "rnn_product", self->real, wl_cudnn_rnn_library(self->real));
     return wl_cudnn_rnn_launch(self, "rnn_product", (size_t)product.rows * (size_t)product.columns,
                                arguments);
 }
@@ -293,7 +323,7 @@ int wl_cudnn_rnn_read(const struct wl_cudnn_rnn_run *self, const struct wl_dnn_r
     struct wl_dnn_rnn_rows where = rows_or_all(rows);
     long long all = (long long)count;
     void *arguments[] = {&where, &all, &width, &from, &to};
-    return wl_cudnn_run(&kernels, "rnn_read", self->rnn->type, count, self->stream, arguments);
+    return launch(self, "rnn_read", self->rnn->type, count, arguments);
 }
 
 int wl_cudnn_rnn_write(const struct wl_cudnn_rnn_run *self, const struct wl_dnn_rnn_rows *rows,
@@ -307,7 +337,7 @@ int wl_cudnn_rnn_write(const struct wl_cudnn_rnn_run *self, const struct wl_dnn_
     const void *element = fill ? fill : &none;
     void *arguments[] = {&where,    &all, &width, &from, &to, (void *)(uintptr_t)element,
                          &has_fill, &adds};
-    return wl_cudnn_run(&kernels, "rnn_write", self->rnn->type, count, self->stream, arguments);
+    return launch(self, "rnn_write", self->rnn->type, count, arguments);
 }
 
 int wl_cudnn_rnn_draw(const struct wl_cudnn_rnn_run *self)

@@ -52,6 +52,12 @@ struct wl_cudnn_rnn_run {
     char *kept, *work;
     const int *lengths; /* on the device; NULL: all sequences have all steps */
     struct wl_dnn_rnn_rows x_rows, y_rows;
+    /* what the next launch has the time of; the others are part of it. next NULL: each takes its
+     * own time */
+    struct wl_cudnn_rnn_told {
+        struct wl_library_work work;
+        bool is_next;
+    } told, *next;
 };
 
 /* Checks that x and y (which may be NULL) are the network's; finds sizes. A status. */
@@ -66,6 +72,10 @@ void *wl_cudnn_rnn_work(const struct wl_cudnn_rnn_run *self, enum wl_cudnn_rnn_w
 /* What a layer reads. */
 void *wl_cudnn_rnn_layer_input(const struct wl_cudnn_rnn_run *self, int layer);
 
+/* The launch that follows takes as long as cuDNN takes for all steps of the pseudo-layer, with the
+ * products of its inputs, and for the gradients of its weights. */
+void wl_cudnn_rnn_tell(const struct wl_cudnn_rnn_run *self, int pseudo_layer,
+                       enum wl_library_steps steps);
 /* Launches; each gives a status. */
 int wl_cudnn_rnn_launch(const struct wl_cudnn_rnn_run *self, const char *kernel, size_t threads,
                         void **arguments);

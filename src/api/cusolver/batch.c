@@ -16,7 +16,8 @@ static int factor(void *handle, char letter, int fill, int n, void *const *matri
     if (!is_valid(fill, n, lda, batch) || !info || (batch && !matrices))
         return WL_SOLVER_INVALID_VALUE;
     for (int i = 0; !status && i < batch; i++)
-        status = wl_solver_potrf(handle, letter, fill, n, matrices[i], lda, info + i);
+        status =
+            wl_solver_potrf_of(handle, letter, fill, n, matrices[i], lda, info + i, i ? 0 : batch);
     return status;
 }
 

@@ -40,16 +40,24 @@ struct wl_solver_work {
     size_t element_bytes;
     void *stream, *own_space;
     int status;
+    bool is_told, has_begun; /* wl_solver_tell; and the kernel that has the time was launched */
+    struct wl_library_work library;
 };
 
 /* Begins a call's work: its status is that of the handle, and of whether its arguments are valid.
  * info becomes 0. */
 struct wl_solver_work wl_solver_begin(void *handle, char letter, bool are_valid, int *info);
+/* The same of a call that is told below: what is launched before takes no time of its own. */
+struct wl_solver_work wl_solver_begin_told(void *handle, char letter, bool are_valid, int *info);
 /* The space that a program gives, or, where it says that there are fewer elements than are wanted,
  * space of ours until wl_solver_end: cuSOLVER's calls do not ask how much there is. */
 char *wl_solver_space(struct wl_solver_work *work, void *given, int64_t count, int64_t wanted);
 /* The status of the work. */
 int wl_solver_end(struct wl_solver_work *work);
+/* The kernels that follow take together what cuSOLVER's own take for this; count: right-hand sides,
+ * or matrices. */
+void wl_solver_tell(struct wl_solver_work *work, enum wl_library_steps steps, int64_t rows,
+                    int64_t columns, int64_t count);
 /* A kernel of solver.cu; none where there are no blocks. */
 void wl_solver_launch(struct wl_solver_work *work, const char *name, int64_t blocks,
                       int64_t blocks_y, void **parameters);
@@ -179,6 +187,9 @@ struct wl_solver_pivots {
 };
 
 int wl_solver_potrf(void *handle, char letter, int fill, int n, void *values, int lda, int *info);
+/* batch: of how many matrices it has the time; 0: another of them has it. */
+int wl_solver_potrf_of(void *handle, char letter, int fill, int n, void *values, int lda, int *info,
+                       int batch);
 int wl_solver_potrs(void *handle, char letter, int fill, int n, int columns, const void *values,
                     int lda, void *b, int ldb, int *info);
 int wl_solver_getrf(void *handle, char letter, int m, int n, void *values, int lda,

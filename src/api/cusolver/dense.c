@@ -32,14 +32,17 @@ static void update(struct wl_solver_work *work, int64_t rows, int64_t columns, i
                      (void *[]){&rows, &columns, &depth, &a, &b, &c, &is_lower, &info});
 }
 
-int wl_solver_potrf(void *handle, char letter, int fill, int n, void *values, int lda, int *info)
+int wl_solver_potrf_of(void *handle, char letter, int fill, int n, void *values, int lda, int *info,
+                       int batch)
 {
-    struct wl_solver_work work = wl_solver_begin(
+    struct wl_solver_work work = wl_solver_begin_told(
         handle, letter, (unsigned)fill <= WL_SOLVER_UPPER && wl_solver_is_valid(n, n, lda), info);
     const struct wl_solver_matrix a = fill == WL_SOLVER_UPPER
                                           ? wl_solver_adjoint(wl_solver_matrix_of(values, lda))
                                           : wl_solver_matrix_of(values, lda);
     int is_unit = 0;
+    if (batch)
+        wl_solver_tell(&work, batch > 1 ? WL_LIBRARY_POTRF_BATCHED : WL_LIBRARY_POTRF, n, n, batch);
     for (int k = 0; !work.status && k < n; k += TILE) {
         int count = least(TILE, n - k);
         int64_t rest = n - k - count;
@@ -55,17 +58,23 @@ int wl_solver_potrf(void *handle, char letter, int fill, int n, void *values, in
     return work.status;
 }
 
+int wl_solver_potrf(void *handle, char letter, int fill, int n, void *values, int lda, int *info)
+{
+    return wl_solver_potrf_of(handle, letter, fill, n, values, lda, info, 1);
+}
+
 int wl_solver_potrs(void *handle, char letter, int fill, int n, int columns, const void *values,
                     int lda, void *b, int ldb, int *info)
 {
     struct wl_solver_work work =
-        wl_solver_begin(handle, letter,
-                        (unsigned)fill <= WL_SOLVER_UPPER && wl_solver_is_valid(n, n, lda) &&
-                            wl_solver_is_valid(n, columns, ldb),
-                        info);
+        wl_solver_begin_told(handle, letter,
+                             (unsigned)fill <= WL_SOLVER_UPPER && wl_solver_is_valid(n, n, lda) &&
+                                 wl_solver_is_valid(n, columns, ldb),
+                             info);
     const struct wl_solver_matrix a = fill == WL_SOLVER_UPPER
                                           ? wl_solver_adjoint(wl_solver_matrix_of(values, lda))
                                           : wl_solver_matrix_of(values, lda);
+    wl_solver_tell(&work, WL_LIBRARY_POTRS, n, n, columns);
     wl_solver_solve(&work, n, a, 0, 0, wl_solver_matrix_of(b, ldb), columns);
     wl_solver_solve(&work, n, wl_solver_adjoint(a), 1, 0, wl_solver_matrix_of(b, ldb), columns);
     return work.status;
@@ -109,11 +118,12 @@ int wl_solver_getrf(void *handle, char letter, int m, int n, void *values, int l
                     struct wl_solver_pivots pivots, int *info)
 {
     struct wl_solver_work work =
-        wl_solver_begin(handle, letter, wl_solver_is_valid(m, n, lda), info);
+        wl_solver_begin_told(handle, letter, wl_solver_is_valid(m, n, lda), info);
     const struct wl_solver_matrix a = wl_solver_matrix_of(values, lda);
     int64_t step = lda;
     int is_unit = 1;
     int *none = NULL; /* a pivot of 0 ends nothing */
+    wl_solver_tell(&work, WL_LIBRARY_GETRF, m, n, 1);
     for (int k = 0; !work.status && k < least(m, n); k += TILE) {
         int count = least(TILE, least(m, n) - k);
         int64_t rows = m - k, right = n - k - count;
@@ -136,19 +146,21 @@ int wl_solver_getrs(void *handle, char letter, int op, int n, int columns, const
                     int lda, struct wl_solver_pivots pivots, void *values_b, int ldb, int *info)
 {
     struct wl_solver_work work =
-        wl_solver_begin(handle, letter,
-                        (unsigned)op < OPERATIONS && wl_solver_is_valid(n, n, lda) &&
-                            wl_solver_is_valid(n, columns, ldb),
-                        info);
+        wl_solver_begin_told(handle, letter,
+                             (unsigned)op < OPERATIONS && wl_solver_is_valid(n, n, lda) &&
+                                 wl_solver_is_valid(n, columns, ldb),
+                             info);
     const struct wl_solver_matrix a = wl_solver_matrix_of(values, lda),
                                   b = wl_solver_matrix_of(values_b, ldb),
                                   turned = op == ADJOINT ? wl_solver_adjoint(a)
                                                          : wl_solver_transposed(a);
     if (op == PLAIN) {
         exchange(&work, columns, columns, 0, values_b, ldb, 0, n, 0, pivots);
+        wl_solver_tell(&work, WL_LIBRARY_GETRS, n, n, columns);
         wl_solver_solve(&work, n, a, 0, 1, b, columns);
         wl_solver_solve(&work, n, a, 1, 0, b, columns);
     } else {
+        wl_solver_tell(&work, WL_LIBRARY_GETRS, n, n, columns);
         wl_solver_solve(&work, n, turned, 0, 0, b, columns);
         wl_solver_solve(&work, n, turned, 1, 1, b, columns);
         exchange(&work, columns, columns, 0, values_b, ldb, 0, n, 1, pivots);
@@ -171,9 +183,10 @@ int wl_solver_geqrf(void *handle, char letter, int m, int n, void *values, int l
                     void *all_factors, int *info)
 {
     struct wl_solver_work work =
-        wl_solver_begin(handle, letter, wl_solver_is_valid(m, n, lda), info);
+        wl_solver_begin_told(handle, letter, wl_solver_is_valid(m, n, lda), info);
     const struct wl_solver_matrix a = wl_solver_matrix_of(values, lda);
     int64_t step = lda;
+    wl_solver_tell(&work, WL_LIBRARY_GEQRF, m, n, 1);
     for (int k = 0; !work.status && k < least(m, n); k += TILE) {
         int count = least(TILE, least(m, n) - k);
         int64_t rows = m - k;
@@ -228,11 +241,13 @@ static int generate(void *handle, char letter, int m, int n, int k, void *a, int
                     const void *factors, void *space, int space_elements, int *info)
 {
     int64_t rows = m, columns = n, step = lda;
-    struct wl_solver_work work = wl_solver_begin(handle, letter, can_generate(m, n, k, lda), info);
+    struct wl_solver_work work =
+        wl_solver_begin_told(handle, letter, can_generate(m, n, k, lda), info);
     space = wl_solver_space(&work, space, space_elements, (int64_t)m * n);
     struct wl_solver_matrix identity = {0}, made = wl_solver_matrix_of(space, m);
     wl_solver_launch_over(&work, "copy", rows * columns,
                           (void *[]){&rows, &columns, &identity, &space, &rows});
+    wl_solver_tell(&work, WL_LIBRARY_ORGQR, m, n, 1);
     apply(&work, rows, k, 1, a, lda, factors, made, columns);
     wl_solver_launch_over(&work, "copy", rows * columns,
                           (void *[]){&rows, &columns, &made, &a, &step});

@@ -152,11 +152,12 @@ static bool is_symmetric_valid(const struct symmetric *of, struct turns *turns)
            (unsigned)of->fill <= WL_SOLVER_UPPER && wl_solver_is_valid(of->n, of->n, of->lda);
 }
 
+/* is_told: it has the time of its batch. */
 static int find_eigenvalues(void *handle, char letter, const struct symmetric *of, char *space,
-                            int64_t count, struct turns *turns, int *info)
+                            int64_t count, struct turns *turns, int *info, bool is_told)
 {
     struct wl_solver_work work =
-        wl_solver_begin(handle, letter, is_symmetric_valid(of, turns), info);
+        wl_solver_begin_told(handle, letter, is_symmetric_valid(of, turns), info);
     struct wl_solver_matrix a = wl_solver_matrix_of(of->a, of->lda), none = {0};
     int64_t rows = of->n;
     int n = of->n;
@@ -176,6 +177,8 @@ static int find_eigenvalues(void *handle, char letter, const struct symmetric *o
     wl_solver_launch(&work, "find_shift", 1, 1, (void *[]){&rows, &a, &shift});
     wl_solver_launch_over(&work, "mirror", rows * rows, (void *[]){&rows, &a, &shift, &full});
     wl_solver_launch_over(&work, "mirror", rows * rows, (void *[]){&rows, &a, &nothing, &copy});
+    if (is_told)
+        wl_solver_tell(&work, WL_LIBRARY_SYEVJ, n, n, of->batch);
     wl_solver_orthogonalize(&work, rows, n, full, NULL, &sweeps, info);
     wl_solver_launch(&work, "measure", n, 1, (void *[]){&rows, &full, &rows, &lengths});
     wl_solver_launch(&work, "order", n, 1,
@@ -202,7 +205,7 @@ static int find_eigenvalues_of_batch(void *handle, char letter, const struct sym
         struct symmetric own = *of;
         own.a = place_of(of->a, i, matrix_bytes);
         own.values = place_of(of->values, i, (size_t)of->n * real_bytes);
-        status = find_eigenvalues(handle, letter, &own, space, count, turns, info + i);
+        status = find_eigenvalues(handle, letter, &own, space, count, turns, info + i, i == 0);
     }
     return status;
 }
@@ -213,7 +216,7 @@ static int find_eigenvalues_of_one(void *handle, char letter, const struct symme
     struct turns *turns = check(params);
     if (turns)
         turns->was_batch = false;
-    return find_eigenvalues(handle, letter, of, space, count, turns, info);
+    return find_eigenvalues(handle, letter, of, space, count, turns, info, true);
 }
 
 bool wl_solver_is_turns(void *params)
@@ -268,10 +271,10 @@ static bool is_singular_valid(const struct singular *of, struct turns *turns)
 
 /* A wide matrix by its conjugate transposed, whose vectors are those of the other side. */
 static int find_singular_values(void *handle, char letter, const struct singular *of, char *space,
-                                int64_t count, struct turns *turns, int *info)
+                                int64_t count, struct turns *turns, int *info, bool is_told)
 {
     struct wl_solver_work work =
-        wl_solver_begin(handle, letter, is_singular_valid(of, turns), info);
+        wl_solver_begin_told(handle, letter, is_singular_valid(of, turns), info);
     const bool is_wide = of->n > of->m;
     struct wl_solver_matrix a = wl_solver_matrix_of(of->a, of->lda),
                             u = wl_solver_matrix_of(of->u, of->ldu),
@@ -298,6 +301,8 @@ static int find_singular_values(void *handle, char letter, const struct singular
     const struct wl_solver_sweeps sweeps = sweeps_of(turns, columns + 1);
     wl_solver_launch_over(&work, "copy", rows * depth,
                           (void *[]){&rows, &depth, &tall, &copy, &rows});
+    if (is_told)
+        wl_solver_tell(&work, WL_LIBRARY_GESVDJ, rows, depth, of->batch);
     wl_solver_orthogonalize(&work, rows, columns, copy, product, &sweeps, info);
     wl_solver_launch(&work, "measure", columns, 1, (void *[]){&rows, &copy, &rows, &lengths});
     wl_solver_launch(&work, "order", columns, 1,
@@ -328,7 +333,7 @@ static int find_singular_values_of_batch(void *handle, char letter, const struct
         own.u = place_of(of->u, i, (size_t)of->ldu * (size_t)of->m * bytes);
         own.v = place_of(of->v, i, (size_t)of->ldv * (size_t)of->n * bytes);
         own.values = place_of(of->values, i, (size_t)least(of->m, of->n) * real_bytes);
-        status = find_singular_values(handle, letter, &own, space, count, turns, info + i);
+        status = find_singular_values(handle, letter, &own, space, count, turns, info + i, i == 0);
     }
     return status;
 }
@@ -339,7 +344,7 @@ static int find_singular_values_of_one(void *handle, char letter, const struct s
     struct turns *turns = check(params);
     if (turns)
         turns->was_batch = false;
-    return find_singular_values(handle, letter, of, space, count, turns, info);
+    return find_singular_values(handle, letter, of, space, count, turns, info, true);
 }
 
 int64_t wl_solver_usv_elements(int m, int n)
@@ -354,7 +359,7 @@ int wl_solver_usv(void *handle, char letter, const struct wl_solver_usv *of, cha
     const struct singular own = {of->job, of->is_economic, of->m,   of->n,
                                  of->lda, of->ldu,         of->ldv, 1,
                                  of->a,   of->values,      of->u,   of->v};
-    return find_singular_values(handle, letter, &own, space, count, &turns, info);
+    return find_singular_values(handle, letter, &own, space, count, &turns, info, true);
 }
 
 /* R: what values are; spectrum: syevj or heevj. */

@@ -47,7 +47,7 @@ int wl_solver_syevd(void *handle, char letter, int job, int fill, int n, void *a
                     void *values, char *space, int64_t count, int *info)
 {
     struct wl_solver_work work =
-        wl_solver_begin(handle, letter, is_symmetric_valid(job, fill, n, lda), info);
+        wl_solver_begin_told(handle, letter, is_symmetric_valid(job, fill, n, lda), info);
     space = wl_solver_space(&work, space, count, wl_solver_syevd_elements(n));
     struct wl_solver_matrix given = wl_solver_matrix_of(a, lda);
     const struct wl_solver_matrix none = {0};
@@ -63,6 +63,7 @@ int wl_solver_syevd(void *handle, char letter, int job, int fill, int n, void *a
         return wl_solver_end(&work);
     wl_solver_launch(&work, "find_shift", 1, 1, (void *[]){&rows, &given, &shift});
     wl_solver_launch_over(&work, "mirror", rows * rows, (void *[]){&rows, &given, &shift, &full});
+    wl_solver_tell(&work, WL_LIBRARY_SYEVD, n, n, 1);
     wl_solver_orthogonalize(&work, rows, n, full, NULL, &usual_sweeps, info);
     wl_solver_launch(&work, "measure", n, 1, (void *[]){&rows, &full, &rows, &lengths});
     wl_solver_launch(&work, "order", n, 1,
@@ -95,7 +96,8 @@ static bool is_decomposition_valid(const struct wl_solver_decomposition *of)
 int wl_solver_gesvd(void *handle, char letter, struct wl_solver_decomposition of, char *space,
                     int64_t count, int *info)
 {
-    struct wl_solver_work work = wl_solver_begin(handle, letter, is_decomposition_valid(&of), info);
+    struct wl_solver_work work =
+        wl_solver_begin_told(handle, letter, is_decomposition_valid(&of), info);
     space = wl_solver_space(&work, space, count, wl_solver_gesvd_elements(of.m, of.n));
     int64_t rows = of.m, columns = of.n;
     const struct wl_solver_matrix a = wl_solver_matrix_of(of.a, of.lda);
@@ -114,6 +116,7 @@ int wl_solver_gesvd(void *handle, char letter, struct wl_solver_decomposition of
     wl_solver_launch_over(&work, "copy", rows * columns,
                           (void *[]){&rows, &columns, (void *)&a, &copy, &rows});
     if (of.n) {
+        wl_solver_tell(&work, WL_LIBRARY_GESVD, rows, columns, 1);
         wl_solver_orthogonalize(&work, rows, of.n, copy, v.values ? turns : NULL, &usual_sweeps,
                                 info);
         wl_solver_launch(&work, "measure", of.n, 1, (void *[]){&rows, &copy, &rows, &lengths});

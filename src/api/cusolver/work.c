@@ -48,6 +48,13 @@ void wl_solver_launch(struct wl_solver_work *work, const char *name, int64_t blo
         .stream = work->stream,
         .parameters = parameters,
     };
+    if (work->is_told) {
+        request.is_library = true;
+        request.library = work->library;
+        if (work->has_begun)
+            request.library.call = WL_LIBRARY_FUSED;
+        work->has_begun = true;
+    }
     if (!request.kernel || wl_device_launch(&request))
         work->status = WL_SOLVER_EXECUTION_FAILED;
 }
@@ -60,10 +67,29 @@ void wl_solver_launch_over(struct wl_solver_work *work, const char *name, int64_
                      parameters);
 }
 
-struct wl_solver_work wl_solver_begin(void *pointer, char letter, bool are_valid, int *info)
+void wl_solver_tell(struct wl_solver_work *work, enum wl_library_steps steps, int64_t rows,
+                    int64_t columns, int64_t count)
+{
+    const bool is_double = wl_solver_real_bytes_of(work->letter) == sizeof(double);
+    work->is_told = true;
+    work->has_begun = false;
+    work->library = (struct wl_library_work){
+        .call = WL_LIBRARY_STEPS,
+        .element = is_double ? WL_LIBRARY_F64 : WL_LIBRARY_F32,
+        .rows = (double)rows,
+        .columns = (double)columns,
+        .count = (double)count,
+        .steps = steps,
+        .is_complex = wl_solver_is_complex(work->letter),
+    };
+}
+
+static struct wl_solver_work begin(void *pointer, char letter, bool are_valid, int *info,
+                                   bool is_told)
 {
     const struct wl_solver_handle *handle = wl_solver_check(pointer);
-    struct wl_solver_work work = {.stream = handle ? handle->stream : NULL};
+    struct wl_solver_work work = {
+        .stream = handle ? handle->stream : NULL, .is_told = is_told, .has_begun = is_told};
     work.status = !handle               ? WL_SOLVER_NOT_INITIALIZED
                   : !are_valid || !info ? WL_SOLVER_INVALID_VALUE
                                         : WL_SOLVER_OK;
@@ -71,6 +97,16 @@ struct wl_solver_work wl_solver_begin(void *pointer, char letter, bool are_valid
     work.letter = letter;
     work.element_bytes = wl_solver_bytes_of(letter);
     return work;
+}
+
+struct wl_solver_work wl_solver_begin(void *handle, char letter, bool are_valid, int *info)
+{
+    return begin(handle, letter, are_valid, info, false);
+}
+
+struct wl_solver_work wl_solver_begin_told(void *handle, char letter, bool are_valid, int *info)
+{
+    return begin(handle, letter, are_valid, info, true);
 }
 
 char *wl_solver_space(struct wl_solver_work *work, void *given, int64_t count, int64_t wanted)

@@ -4,6 +4,7 @@
 
 #include "device/kernel/module.h"
 #include "sim/leaks.h"
+#include "timing/library.h"
 
 struct wl_device_request {
     struct wl_device_kernel *kernel;
@@ -18,6 +19,9 @@ struct wl_device_request {
     bool reads_late;     /* those of parameters that are in memory of the device are read when the
                             kernel runs, which may be later, and more than once */
     uint64_t late;       /* a bit for each of them, of a request that is kept */
+    /* of a stand-in: what its library's own kernels would do, where told by no kernel's name */
+    bool is_library;
+    struct wl_library_work library;
 };
 static inline bool wl_device_request_is_late(const struct wl_device_request *request, size_t number)
 {

@@ -24,11 +24,14 @@ void wl_device_kernel_set_fused(struct wl_device_kernel *kernel)
     wl_device_kernel_set_library(kernel, &fused);
 }
 
-double wl_device_library_ns(const struct wl_device_kernel *kernel,
+double wl_device_library_ns(const struct wl_device_request *request,
                             const struct wl_sim_launch *launch)
 {
-    const struct wl_device_library *library = __atomic_load_n(&kernel->library, __ATOMIC_ACQUIRE);
+    const struct wl_device_library *library =
+        __atomic_load_n(&request->kernel->library, __ATOMIC_ACQUIRE);
     struct wl_library_work work = {.bytes = 0};
+    if (request->is_library)
+        return wl_library_time_ns(&wl_device.gpu, &request->library);
     return library && library->tell(library, launch->parameters, launch->grid, &work)
                ? wl_library_time_ns(&wl_device.gpu, &work)
                : 0;

@@ -100,6 +100,30 @@ static void a_launch_takes_what_is_told_of_it(void **state)
     }
 }
 
+/* What a request says of itself counts before what its kernel's name tells. */
+static void a_request_may_tell_itself(void **state)
+{
+    (void)state;
+    uint32_t times = 100;
+    struct wl_device_request request = {
+        .kernel = kernel,
+        .grid = {1, 1, 1},
+        .block = {32, 1, 1},
+        .parameters = (void *[]){&times},
+        .is_library = true,
+        .library = {.call = WL_LIBRARY_STEPS, .rows = 300, .columns = 300, .count = 1}};
+    for (int turn = 0; turn < 2; turn++) {
+        const double ns = wl_library_time_ns(&wl_device.gpu, &request.library);
+        assert_int_equal(wl_device_launch(&request), WL_DEVICE_OK);
+        assert_true(seen.is_library_time);
+        assert_true(value_of("gpu__time_duration.sum") == ns && ns != library_ns(times));
+        request.library.call = WL_LIBRARY_FUSED;
+        is_told = false;
+    }
+    launch(times);
+    assert_false(seen.is_library_time);
+}
+
 static void what_is_not_told_takes_its_own_time(void **state)
 {
     (void)state;
@@ -142,9 +166,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST(a_launch_takes_what_is_told_of_it),
-        TEST(what_is_not_told_takes_its_own_time),
-        TEST(who_wants_no_prediction_has_none),
+        TEST(a_launch_takes_what_is_told_of_it),       TEST(a_request_may_tell_itself),
+        TEST(what_is_not_told_takes_its_own_time),     TEST(who_wants_no_prediction_has_none),
         TEST(launches_that_nobody_counts_have_it_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -232,8 +232,7 @@ static void begin(struct run *run, uint32_t stream_id)
     run->watch =
         (struct wl_device_watch){.launch = &run->launch, .program = request->kernel->program};
     make_input(request, run->parameters, &run->input);
-    run->library_ns =
-        asked->skip_prediction ? 0 : wl_device_library_ns(request->kernel, &run->input);
+    run->library_ns = asked->skip_prediction ? 0 : wl_device_library_ns(request, &run->input);
     run->launch.is_library_time = run->library_ns > 0;
     run->is_wanted = observe_begin(&run->launch);
     run->is_timed = !asked->skip_prediction && !run->launch.is_library_time &&

@@ -22,7 +22,7 @@ bool wl_device_direct_run(const struct wl_device_kernel *kernel, const struct wl
                           const struct wl_sim_options *options);
 
 /* What the library's own kernels would take for the launch, in nanoseconds; 0: not told. */
-double wl_device_library_ns(const struct wl_device_kernel *kernel,
+double wl_device_library_ns(const struct wl_device_request *request,
                             const struct wl_sim_launch *launch);
 
 #endif
