@@ -727,7 +727,7 @@ bool wl_sim_advance(struct wl_sim_work *work)
         work->epoch.length = epoch_length(run);
         run_epoch(&work->epoch, run, &work->deal, work->sim->pool);
         if (run->orders_sums)
-            wl_sums_relieve(work->sim->sms, work->places.sm_used, work->deal.next);
+            wl_sums_relieve(work->sim->sms, work->places.sm_used, work->deal.next, &run->sums_most);
         is_live = work->deal.next < work->deal.total;
         for (uint32_t i = 0; i < work->places.sm_used; i++)
             is_live |= work->sim->sms[i].ctas_live > 0;

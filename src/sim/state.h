@@ -236,6 +236,7 @@ struct wl_run {
     uint64_t *workspace;    /* where the blocks of a cooperative grid meet; else NULL */
     struct wl_turns *turns; /* NULL: one thread runs all SMs, or their order does not matter */
     bool orders_sums;       /* see wl_sums_are_ordered */
+    size_t sums_most;       /* of wl_sums_relieve */
     struct wl_race_global *races;          /* NULL: races on global memory are not looked for */
     struct wl_heap *heap;                  /* NULL while no kernel has used it */
     struct wl_children *children;          /* NULL where the kernel launches none */

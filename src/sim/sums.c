@@ -85,9 +85,12 @@ static uint64_t first_unfinished(const struct wl_sm *sms, uint32_t count, uint64
     return first;
 }
 
-void wl_sums_relieve(struct wl_sm *sms, uint32_t count, uint64_t next)
+void wl_sums_relieve(struct wl_sm *sms, uint32_t count, uint64_t next, size_t *most)
 {
     enum { KEPT_MANY = 1 << 20 };
-    if (count_kept(sms, count) >= KEPT_MANY)
-        wl_sums_add(sms, count, first_unfinished(sms, count, next));
+    if (count_kept(sms, count) < (*most ? *most : KEPT_MANY))
+        return;
+    wl_sums_add(sms, count, first_unfinished(sms, count, next));
+    const size_t left = count_kept(sms, count);
+    *most = left > KEPT_MANY / 2 ? 2 * left : KEPT_MANY;
 }

@@ -12,8 +12,9 @@
 bool wl_sums_are_ordered(const struct wl_run *run);
 
 /* Where the SMs keep many: adds those of blocks that have ended as have all before them. next: the
- * first block that no SM has yet. Not while SMs run. */
-void wl_sums_relieve(struct wl_sm *sms, uint32_t count, uint64_t next);
+ * first block that no SM has yet; most: how many are few, 0 at the launch's beginning. Not while
+ * SMs run. */
+void wl_sums_relieve(struct wl_sm *sms, uint32_t count, uint64_t next, size_t *most);
 
 /* Adds what the SMs keep of blocks below `end`, which will make no more. */
 void wl_sums_add(struct wl_sm *sms, uint32_t count, uint64_t end);

@@ -117,28 +117,35 @@ static void unfinished_blocks_wait(void **state)
 {
     struct bench *bench = *state;
     uint64_t in_hand[] = {302, 303};
+    size_t most = 0;
     bench->sms[2].ctas[3].is_live = true;
     bench->sms[2].ctas[3].linear = 301;
     bench->hands[4].blocks = in_hand;
     bench->hands[4].count = 2;
     keep_blocks(bench, 0, 400);
-    wl_sums_relieve(bench->sms, SMS, 400);
+    wl_sums_relieve(bench->sms, SMS, 400, &most);
     size_t kept = 0;
     for (uint32_t i = 0; i < SMS; i++)
         kept += bench->sms[i].kept.count;
     assert_true(kept > 400); /* few need not be added yet */
     for (uint32_t i = 0; i < 1 << 20; i++)
         keep(bench, 1, 17, 1);
-    wl_sums_relieve(bench->sms, SMS, 400);
+    wl_sums_relieve(bench->sms, SMS, 400, &most);
     kept = 0;
     for (uint32_t i = 0; i < SMS; i++)
         for (size_t k = 0; k < bench->sms[i].kept.count; k++, kept++)
             assert_true(bench->sms[i].kept.items[k].block >= 301);
     assert_true(kept > 0);
-    bench->sms[2].ctas[3].is_live = false;
     for (uint32_t i = 0; i < 1 << 20; i++)
+        keep(bench, 1, 350, 1);
+    wl_sums_relieve(bench->sms, SMS, 400, &most);
+    assert_true(most > 2 << 20); /* what waits is not looked at each time */
+    wl_sums_add(bench->sms, SMS, UINT64_MAX);
+    bench->sms[2].ctas[3].is_live = false;
+    keep_blocks(bench, 300, 400);
+    for (uint32_t i = 0; i < 3 << 20; i++)
         keep(bench, 1, 301, 1);
-    wl_sums_relieve(bench->sms, SMS, 400);
+    wl_sums_relieve(bench->sms, SMS, 400, &most);
     for (uint32_t i = 0; i < SMS; i++)
         for (size_t k = 0; k < bench->sms[i].kept.count; k++)
             assert_true(bench->sms[i].kept.items[k].block >= 302);
