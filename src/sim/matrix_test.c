@@ -46,30 +46,41 @@ static uint32_t draw(void)
     return state ^= state << 5;
 }
 
-/* A word of factors: of all bits, near 1, far apart, great ones that add up, mostly 0, or small
- * ones. */
+/* A word of factors: of all bits, near 1, far apart, great ones that add up, mostly 0, small ones,
+ * or of two kinds 63 or 64 binary places from each other, if they are floats of 16 bits and more.
+ */
 static uint32_t draw_factors(uint32_t round, enum wl_matrix_format format)
 {
-    static const uint32_t masks[][6] = {
-        [WL_FORMAT_F16] = {~0u, 0x83ff83ffu, 0xbbffbbffu, 0, 0x8fff8fffu, 0x83ff83ffu},
-        [WL_FORMAT_BF16] = {~0u, 0x83ff83ffu, 0xbfffbfffu, 0, 0x8fff8fffu, 0xb8ffb8ffu},
-        [WL_FORMAT_TF32] = {~0u, 0x83ffffffu, 0xbfffffffu, 0, 0x8fffffffu, 0x80007fffu},
-        [WL_FORMAT_E4M3] = {~0u, 0x87878787u, 0xbfbfbfbfu, 0, 0x8f8f8f8fu, 0x87878787u},
-        [WL_FORMAT_E5M2] = {~0u, 0x83838383u, 0xbbbbbbbbu, 0, 0x8f8f8f8fu, 0x83838383u},
-        [WL_FORMAT_F64] = {0xbfffffffu, 0x800fffffu, 0xbfffffffu, 0, 0x8fffffffu, 0xbfffffffu}};
-    static const uint32_t added[][6] = {
-        [WL_FORMAT_F16] = {0, 0x3c003c00u, 0, 0x3fff3fffu, 0x30003000u, 0},
-        [WL_FORMAT_BF16] = {0, 0x3f803f80u, 0, 0x3fff3fffu, 0x30003000u, 0},
-        [WL_FORMAT_TF32] = {0, 0x3f800000u, 0, 0x3fffffffu, 0x30000000u, 0x3f800000u},
-        [WL_FORMAT_E4M3] = {0, 0x38383838u, 0, 0x7e7e7e7eu, 0x30303030u, 0},
-        [WL_FORMAT_E5M2] = {0, 0x3c3c3c3cu, 0, 0x7b7b7b7bu, 0x30303030u, 0},
-        [WL_FORMAT_F64] = {0, 0x3ff00000u, 0, 0x3fffffffu, 0x30000000u, 0}};
-    const uint32_t bits = draw(), kind = round % 6;
+    static const uint32_t masks[][7] = {
+        [WL_FORMAT_F16] = {~0u, 0x83ff83ffu, 0xbbffbbffu, 0, 0x8fff8fffu, 0x83ff83ffu, 0x83ff83ffu},
+        [WL_FORMAT_BF16] = {~0u, 0x83ff83ffu, 0xbfffbfffu, 0, 0x8fff8fffu, 0xb8ffb8ffu,
+                            0x807f807fu},
+        [WL_FORMAT_TF32] = {~0u, 0x83ffffffu, 0xbfffffffu, 0, 0x8fffffffu, 0x80007fffu,
+                            0x807fffffu},
+        [WL_FORMAT_E4M3] = {~0u, 0x87878787u, 0xbfbfbfbfu, 0, 0x8f8f8f8fu, 0x87878787u,
+                            0x87878787u},
+        [WL_FORMAT_E5M2] = {~0u, 0x83838383u, 0xbbbbbbbbu, 0, 0x8f8f8f8fu, 0x83838383u,
+                            0x83838383u},
+        [WL_FORMAT_F64] = {0xbfffffffu, 0x800fffffu, 0xbfffffffu, 0, 0x8fffffffu, 0xbfffffffu,
+                           0x800fffffu}};
+    static const uint32_t added[][7] = {
+        [WL_FORMAT_F16] = {0, 0x3c003c00u, 0, 0x3fff3fffu, 0x30003000u, 0, 0x3c003c00u},
+        [WL_FORMAT_BF16] = {0, 0x3f803f80u, 0, 0x3fff3fffu, 0x30003000u, 0, 0x28802880u},
+        [WL_FORMAT_TF32] = {0, 0x3f800000u, 0, 0x3fffffffu, 0x30000000u, 0x3f800000u, 0x28800000u},
+        [WL_FORMAT_E4M3] = {0, 0x38383838u, 0, 0x7e7e7e7eu, 0x30303030u, 0, 0x38383838u},
+        [WL_FORMAT_E5M2] = {0, 0x3c3c3c3cu, 0, 0x7b7b7b7bu, 0x30303030u, 0, 0x3c3c3c3cu},
+        [WL_FORMAT_F64] = {0, 0x3ff00000u, 0, 0x3fffffffu, 0x30000000u, 0, 0x3ff00000u}};
+    const uint32_t bits = draw(), kind = round % 7;
     if (format == WL_FORMAT_S8 || format == WL_FORMAT_U8)
         return kind == 3 ? 0x80808080u : kind == 4 ? ~0u : bits;
-    if (kind == 4 && bits % 3)
+    if ((kind == 4 || kind == 6) && bits % 3)
         return 0;
-    return (bits & masks[format][kind]) | added[format][kind];
+    const uint32_t word = (bits & masks[format][kind]) | added[format][kind];
+    if (kind != 6 || (format != WL_FORMAT_BF16 && format != WL_FORMAT_TF32))
+        return word;
+    const uint32_t all = format == WL_FORMAT_BF16 ? 0x00010001u : 0x00010000u,
+                   farther = round / 7 % 2 ? 0x1f80 : 0x2000; /* by 63 or 64 */
+    return word + (bits >> 14 & all) * farther;
 }
 
 static uint32_t draw_addend(uint32_t round, enum wl_matrix_format format)
@@ -155,13 +166,15 @@ static void begin(struct machine *self)
 static void multiply(struct machine *self, const struct shape *shape,
                      const struct wl_executor_row *table)
 {
-    const struct wl_op op = {.imm = WL_MATRIX_SHAPE(shape->m, shape->n, shape->k) | shape->flags,
-                             .kind = (uint8_t)shape->a,
-                             .width_bytes = (uint8_t)shape->b,
-                             .count = (uint8_t)shape->d,
-                             .spare = (uint16_t)shape->c};
+    static struct wl_op ops[8]; /* an executor knows an operation again by its address */
+    struct wl_op *op = &ops[(shape->k / 8 + (uint32_t)shape->a) % (sizeof ops / sizeof *ops)];
+    *op = (struct wl_op){.imm = WL_MATRIX_SHAPE(shape->m, shape->n, shape->k) | shape->flags,
+                         .kind = (uint8_t)shape->a,
+                         .width_bytes = (uint8_t)shape->b,
+                         .count = (uint8_t)shape->d,
+                         .spare = (uint16_t)shape->c};
     begin(self);
-    table[WL_OP_MATRIX_MULTIPLY].full(&self->warp, &op);
+    table[WL_OP_MATRIX_MULTIPLY].full(&self->warp, op);
 }
 
 /* Registers of a warpgroup's product of 8 columns: sums; where A and B go; zeros; A; metadata; the
@@ -357,10 +370,10 @@ static void compare_changing(const struct shape *shapes, size_t count,
         const struct shape *shape = &shapes[draw() % count];
         if (round % 16 == 0)
             fill(&narrow, &shapes[round / 16 % count], 1);
-        for (uint32_t i = 0; i < REGISTERS; i++) /* others' first registers, too */
+        for (uint32_t i = 0; i < REGISTERS && round % 8 == 0; i++) /* others' first, too */
             narrow.operands[i] =
                 (i + draw() % 2 * 8) % REGISTERS * (uint32_t)sizeof narrow.registers[0];
-        if (draw() % 2)
+        if (draw() % 4 == 0)
             narrow.registers[draw() % REGISTERS][draw() % WL_LANES] ^= 1u << draw() % 16;
         compare_once(&narrow, shape, table, &kept);
     }

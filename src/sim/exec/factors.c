@@ -1,74 +1,36 @@
 #include "sim/exec/factors.h"
 
-#include "base/memory.h"
 #include "sim/exec/sparse.h"
 
 #ifdef __AVX2__
-enum { KEPT_A = 4, KEPT_B = 8 };
-
-/* What a place of the store holds: a first register and a shape. */
-struct key {
-    u32 first, shape;
-};
-
-/* A worker's; shape 0: the place is free. */
-struct store {
-    struct key a_key[KEPT_A], b_key[KEPT_B];
-    u32 next_a, next_b; /* to be given away */
-    struct factor_a a[KEPT_A];
-    struct factor_b b[KEPT_B];
-};
-
-static struct store *store_of(struct wl_worker *worker)
+static u64 key_of(const struct fragment *fragment)
 {
-    if (!worker->factors)
-        worker->factors = wl_alloc_aligned(64, sizeof(struct store));
-    return worker->factors;
-}
-
-static struct key key_of(const struct fragment *fragment)
-{
-    return (struct key){fragment->registers[0],
-                        fragment->blocks | fragment->k << 8 | (u32)fragment->format << 16 |
-                            fragment->selector << 24 | (u32)fragment->is_by_chunks << 29 |
-                            (u32)fragment->is_sparse << 30 | 1u << 31};
+    const u32 shape = fragment->blocks | fragment->k << 8 | (u32)fragment->format << 16 |
+                      fragment->selector << 24 | (u32)fragment->is_by_chunks << 29 |
+                      (u32)fragment->is_sparse << 30 | 1u << 31;
+    return (u64)shape << 32 | fragment->registers[0];
 }
 
 /* The place that has the key, or one that is free for it from now on. */
-static u32 place_of(struct key key, struct key *keys, u32 count, u32 *next, bool *is_known)
+TILE_INLINE u32 place_of(u64 key, u64 *keys, u32 count, u32 *next, bool *is_known)
 {
-    for (u32 i = 0; i < count; i++)
-        if (keys[i].first == key.first && keys[i].shape == key.shape) {
-            *is_known = true;
-            return i;
-        }
+    u32 found = 0;
+    for (u32 i = 0; i < count; i += 4) {
+        const __m256i same = _mm256_cmpeq_epi64(_mm256_loadu_si256((const __m256i_u *)(keys + i)),
+                                                _mm256_set1_epi64x((s64)key));
+        found |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(same)) << i;
+    }
+    *is_known = found != 0;
+    if (found)
+        return (u32)__builtin_ctz(found);
     const u32 place = (*next)++ % count;
     keys[place] = key;
-    *is_known = false;
     return place;
-}
-
-static u32 register_count(const struct fragment *fragment)
-{
-    const u32 all = fragment->blocks * fragment->k * wl_matrix_format_bits(fragment->format) / 128;
-    return fragment->is_sparse ? all / 2 + 1 : all;
-}
-
-static bool is_same(const struct fragment *fragment, tile_words (*made_from)[TILE_VECTORS])
-{
-    const u32 count = register_count(fragment);
-    tile_words difference = tile_all(0);
-    for (u32 r = 0; r < count; r++) {
-        const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]);
-        for (u32 v = 0; v < TILE_VECTORS; v++)
-            difference |= lanes[v] ^ made_from[r][v];
-    }
-    return !tile_has_any(difference);
 }
 
 static void keep(const struct fragment *fragment, tile_words (*made_from)[TILE_VECTORS])
 {
-    const u32 count = register_count(fragment);
+    const u32 count = factor_registers(fragment);
     for (u32 r = 0; r < count; r++)
         memcpy(made_from[r], lane_register(fragment->warp, fragment->registers[r]),
                sizeof made_from[r]);
@@ -97,9 +59,9 @@ TILE_INLINE tile_words value_of(tile_words words, u32 i, enum wl_matrix_format f
     switch (format) {
     case WL_FORMAT_F16:
     case WL_FORMAT_E5M2:
-        return (tile_words)factor_half(words >> (s32)(16 * i));
+        return (tile_words)tile_of_halves(words >> (s32)(16 * i));
     case WL_FORMAT_E4M3:
-        return (tile_words)(factor_half(words >> (s32)(16 * i)) *
+        return (tile_words)(tile_of_halves(words >> (s32)(16 * i)) *
                             (float)(1 << E4M3_SCALE_EXPONENT));
     case WL_FORMAT_BF16:
         return (i ? words : words << 16) & (s32)0xffff0000;
@@ -113,26 +75,55 @@ TILE_INLINE tile_words value_of(tile_words words, u32 i, enum wl_matrix_format f
     }
 }
 
-/* The exponents of the values of each word, biased by `bias`; notes those that are too far. */
-TILE_INLINE tile_words exponents_of(tile_words words, enum wl_matrix_format format, int16_t bias,
+static inline bool is_half_like(enum wl_matrix_format format)
+{
+    return format == WL_FORMAT_F16 || factor_is_narrow_float(format);
+}
+
+/* Words whose pairs begin with the signs and exponents of their values. Of tf32 the lower pair is
+ * as of bf16, which keeps 0 apart, and the upper one is 0. */
+TILE_INLINE tile_words pairs_of(tile_words words, enum wl_matrix_format format)
+{
+    if (format == WL_FORMAT_TF32)
+        return ((words >> 16) & 0xffff) | ((words & 0xe000) >> 13);
+    return words;
+}
+
+/* Of halves the greatest exponent that they can have, of others that of the fragment's greatest. */
+TILE_INLINE s32 base_of(const struct fragment *fragment, u32 count, enum wl_matrix_format format)
+{
+    tile_words greatest = tile_all(0);
+    if (!factor_is_float(format))
+        return 0;
+    if (is_half_like(format))
+        return format == WL_FORMAT_E4M3 ? 15 + E4M3_SCALE_EXPONENT : 15;
+    for (u32 r = 0; r < count; r++) {
+        const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]);
+        for (u32 v = 0; v < TILE_VECTORS; v++)
+            greatest = tile_max_pairs(greatest, pairs_of(lanes[v], format) & 0x7fff7fff);
+    }
+    return (tile_greatest_pair(greatest) >> 7) - 127;
+}
+
+/* The exponents of the values of each word, as bytes in its pairs; notes those that are too far. */
+TILE_INLINE tile_words exponents_of(tile_words words, enum wl_matrix_format format, s32 base,
                                     tile_words *far)
 {
-    const bool is_half = format == WL_FORMAT_F16 || factor_is_narrow_float(format);
-    const int16_t most = is_half ? 15 : FACTOR_EXPONENT_MAX;
-    if (format == WL_FORMAT_TF32) /* as bf16 in the lower half, which keeps 0 apart; the upper one
-                                     has none */
-        words = ((words >> 16) & 0xffff) | ((words & 0xe000) >> 13);
-    if (format == WL_FORMAT_E4M3)
-        bias += E4M3_SCALE_EXPONENT;
-    const tile_pairs magnitude = (tile_pairs)words & 0x7fff;
+    const tile_pairs magnitude = (tile_pairs)pairs_of(words, format) & 0x7fff;
     const tile_pairs is_zero = magnitude == 0;
-    tile_pairs biased = magnitude >> (is_half ? 10 : 7);
-    if (is_half)
-        biased -= biased == 0; /* of subnormal ones */
-    const tile_pairs exponent = biased - (int16_t)(is_half ? 15 : 127);
-    *far |= (tile_words)(~is_zero & ((exponent > most) | (exponent < (int16_t)-most)));
-    return tile_select((tile_words)is_zero, (tile_words)((tile_pairs){0} + (int16_t)FACTOR_ZERO),
-                       (tile_words)(exponent + bias));
+    tile_pairs byte;
+    if (is_half_like(format)) {
+        byte = magnitude >> 10;
+        byte += (int16_t)(FACTOR_TOP - 30) - (byte == 0); /* subnormal ones have that of 1 */
+        *far |= (tile_words)(byte > (int16_t)FACTOR_TOP);
+    } else {
+        const s32 least = 127 - FACTOR_EXPONENT_MAX - base;
+        byte = (magnitude >> 7) - (int16_t)base;
+        *far |= (tile_words)(~is_zero &
+                             (byte < (int16_t)(least > FACTOR_LEAST ? least : FACTOR_LEAST)));
+        *far |= tile_all(base > FACTOR_EXPONENT_MAX ? -1 : 0);
+    }
+    return (tile_words)(byte & ~is_zero);
 }
 
 /* How values lie in a block: units are halves of words of 8-bit floating-point factors, else words.
@@ -149,15 +140,12 @@ TILE_INLINE struct lay lay_of(const struct fragment *fragment, enum wl_matrix_fo
     return (struct lay){fragment->k / per, units, per / units};
 }
 
-/* Words of a register of A to the vectors of four places, `step` from one to the next. */
-TILE_INLINE void spread_rows(const tile_words *from, tile_words *to, u32 step)
+/* Exponents of a register of A to the places of its values. */
+TILE_INLINE void spread_exponents(const tile_words *pairs, struct factor_a_four *to, u32 values)
 {
-    for (u32 v = 0; v < TILE_VECTORS; v++) {
-        to[v] = TILE_SPREAD(from[v], 0);
-        to[step * TILE_VECTORS + v] = TILE_SPREAD(from[v], 1);
-        to[2 * step * TILE_VECTORS + v] = TILE_SPREAD(from[v], 2);
-        to[3 * step * TILE_VECTORS + v] = TILE_SPREAD(from[v], 3);
-    }
+    for (u32 i = 0; i < values; i++)
+        for (u32 q = 0; q < 4; q++)
+            to[i].exponent[q] = tile_spread_bytes(pairs, 4 * q + 2 * i);
 }
 
 TILE_INLINE void read_a(struct factor_a *self, const struct fragment *fragment,
@@ -165,174 +153,159 @@ TILE_INLINE void read_a(struct factor_a *self, const struct fragment *fragment,
 {
     const struct lay lay = lay_of(fragment, format);
     tile_words far = tile_all(0), unit[TILE_VECTORS], from[TILE_VECTORS];
-    for (u32 r = 0; r < fragment->blocks * (lay.words / 4); r++)
+    self->base = base_of(fragment, factor_registers(fragment), format);
+    for (u32 r = 0, block = 0, inner = 0; r < fragment->blocks * (lay.words / 4); r++) {
         for (u32 p = 0; p < lay.units; p++) {
             const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]);
-            const u32 at =
-                (r % fragment->blocks * lay.units + p) * lay.words + r / fragment->blocks * 4;
+            const u32 four = block * fragment->k / 4 + (p * lay.words / 4 + inner) * lay.values;
             for (u32 v = 0; v < TILE_VECTORS; v++)
                 unit[v] = widen(lanes[v], p, format, &far);
-            for (u32 i = 0; i < lay.values; i++) {
+            for (u32 i = 0; i < lay.values; i++)
                 for (u32 v = 0; v < TILE_VECTORS; v++)
-                    from[v] = value_of(unit[v], i, format);
-                spread_rows(from, (tile_words *)self->value[at * lay.values + i], lay.values);
-            }
+                    self->four[four + i].value[v] = (tile_floats)value_of(unit[v], i, format);
             if (!factor_is_float(format))
                 continue;
             for (u32 v = 0; v < TILE_VECTORS; v++)
-                from[v] = exponents_of(unit[v], format, 0, &far);
-            spread_rows(from, self->exponent[at], 1);
+                from[v] = exponents_of(unit[v], format, self->base, &far);
+            spread_exponents(from, self->four + four, lay.values);
         }
+        block = block + 1 < fragment->blocks ? block + 1 : 0;
+        inner += block == 0;
+    }
     self->is_far = tile_has_any(far);
-}
-
-/* Word q of each four, in all four. */
-TILE_INLINE tile_words spread(tile_words words, u32 q)
-{
-    return q == 0   ? TILE_SPREAD(words, 0)
-           : q == 1 ? TILE_SPREAD(words, 1)
-           : q == 2 ? TILE_SPREAD(words, 2)
-                    : TILE_SPREAD(words, 3);
 }
 
 /* What stands at a place of the chunks whose nibbles these are: one of two elements, or nothing. */
 TILE_INLINE tile_words placed(tile_words nibbles, enum wl_matrix_format format, u32 place,
-                              const tile_words *elements, tile_words nothing)
+                              const tile_words *elements)
 {
     if (format == WL_FORMAT_TF32)
-        return tile_select((nibbles >> 1 & 1) == (s32)place, elements[0], nothing);
+        return elements[0] & ((nibbles >> 1 & 1) == (s32)place);
     return tile_select((nibbles & 3) == (s32)place, elements[0],
-                       tile_select((nibbles >> 2 & 3) == (s32)place, elements[1], nothing));
+                       elements[1] & ((nibbles >> 2 & 3) == (s32)place));
 }
 
-/* The exponents of a chunk: of 16-bit elements two in a word. */
-TILE_INLINE void place_exponents(tile_words nibbles, enum wl_matrix_format format, tile_words pairs,
-                                 tile_words (*to)[TILE_VECTORS], u32 v)
+/* Chunks that lie in a word of a sparse A. */
+TILE_INLINE u32 parts_of(enum wl_matrix_format format)
 {
-    const tile_words nothing = tile_all(FACTOR_ZERO & 0xffff);
-    const tile_words exponents[] = {pairs & 0xffff, pairs >> 16 & 0xffff};
-    for (u32 place = 0; place < 2; place++)
-        if (format == WL_FORMAT_TF32)
-            to[place][v] = placed(nibbles, format, place, exponents, nothing) | nothing << 16;
-        else
-            to[place][v] = placed(nibbles, format, 2 * place, exponents, nothing) |
-                           placed(nibbles, format, 2 * place + 1, exponents, nothing) << 16;
+    return wl_matrix_format_bits(format) == 8 ? 2 : 1;
 }
 
-/* Where the places of a chunk begin: of 8-bit floating-point factors every other is of step 2. */
-TILE_INLINE u32 first_place(enum wl_matrix_format format, u32 k, u32 chunk)
+/* Chunk `part` of those in each word of a register of a sparse A goes to its places. */
+TILE_INLINE void read_chunks(struct factor_a *self, const struct fragment *fragment,
+                             enum wl_matrix_format format, u32 r, u32 part, tile_words *far)
 {
-    if (!factor_is_narrow_float(format))
-        return chunk * sparse_chunk(format);
-    return chunk % 2 * (k / 2) + chunk / 2 * sparse_chunk(format);
-}
-
-/* Chunk `part` of those in word q of a register of a sparse A goes to its places. */
-TILE_INLINE void read_chunk(struct factor_a *self, const struct fragment *fragment,
-                            enum wl_matrix_format format, u32 r, u32 q, u32 part, tile_words *far)
-{
-    const u32 row_block = r % fragment->blocks, width = sparse_chunk(format),
-              parts = wl_matrix_format_bits(format) == 8 ? 2 : 1,
-              chunk = (r / fragment->blocks * 4 + q) * parts + part;
-    const u32 at = row_block * fragment->k + first_place(format, fragment->k, chunk);
+    const u32 row_block = r % fragment->blocks, group = r / fragment->blocks,
+              width = sparse_chunk(format), parts = parts_of(format),
+              groups = fragment->k / (4 * parts * width),
+              four = row_block * fragment->k / 4 + (part * groups + group) * width;
     const struct sparse_place place =
-        sparse_nibble(format, fragment->k, fragment->selector, row_block, chunk);
+        sparse_nibble(format, fragment->k, fragment->selector, row_block, 4 * group * parts + part);
+    const s32 next = (s32)(4 * parts), shift = (s32)place.shift; /* from word to word */
+    const tile_word_quad shifts = {shift, shift + next, shift + 2 * next, shift + 3 * next};
     const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]),
                      *metadata = lane_register(fragment->warp,
-                                               fragment->registers[register_count(fragment) - 1]);
+                                               fragment->registers[factor_registers(fragment) - 1]);
+    const u32 first = factor_is_narrow_float(format) ? 0 : part * 2;
+    tile_words exponent[2][TILE_VECTORS];
     for (u32 v = 0; v < TILE_VECTORS; v++) {
-        const tile_words words = widen(spread(lanes[v], q), part, format, far),
-                         nibbles = spread(metadata[v], place.lane) >> (s32)place.shift;
-        const u32 first = factor_is_narrow_float(format) ? 0 : part * 2;
+        const tile_words words = widen(lanes[v], part, format, far),
+                         nibbles =
+                             tile_spread(metadata[v], place.lane) >> tile_repeat_words(shifts);
         const tile_words elements[] = {
             value_of(words, first, format),
             format == WL_FORMAT_TF32 ? tile_all(0) : value_of(words, first + 1, format)};
         for (u32 i = 0; i < width; i++)
-            ((tile_words *)self->value[at + i])[v] =
-                placed(nibbles, format, i, elements, tile_all(0));
+            self->four[four + i].value[v] = (tile_floats)placed(nibbles, format, i, elements);
         if (format == WL_FORMAT_TF32) /* halves of two elements are taken for one */
             *far |= ((nibbles & 15) != 4) & ((nibbles & 15) != 14);
         else /* an index twice: both elements count */
             *far |= ((nibbles ^ nibbles >> 2) & 3) == 0;
-        if (factor_is_float(format))
-            place_exponents(nibbles, format, exponents_of(words, format, 0, far),
-                            self->exponent + (format == WL_FORMAT_TF32 ? at : at / 2), v);
+        if (!factor_is_float(format))
+            continue;
+        const tile_words pairs = exponents_of(words, format, self->base, far),
+                         bytes[] = {pairs & 0xff, pairs >> 16 & 0xff};
+        for (u32 i = 0; i < width; i += 2)
+            exponent[i / 2][v] =
+                placed(nibbles, format, i, bytes) | placed(nibbles, format, i + 1, bytes) << 16;
     }
+    for (u32 i = 0; i < width && factor_is_float(format); i += 2)
+        spread_exponents(exponent[i / 2], self->four + four + i, 2);
 }
 
 TILE_INLINE void read_sparse(struct factor_a *self, const struct fragment *fragment,
                              enum wl_matrix_format format)
 {
-    const u32 parts = wl_matrix_format_bits(format) == 8 ? 2 : 1;
     tile_words far = tile_all(0);
-    for (u32 r = 0; r < register_count(fragment) - 1; r++)
-        for (u32 q = 0; q < 4; q++)
-            for (u32 part = 0; part < parts; part++)
-                read_chunk(self, fragment, format, r, q, part, &far);
+    self->base = base_of(fragment, factor_registers(fragment) - 1, format);
+    for (u32 r = 0; r < factor_registers(fragment) - 1; r++)
+        for (u32 part = 0; part < parts_of(format); part++)
+            read_chunks(self, fragment, format, r, part, &far);
+    self->is_far = tile_has_any(far);
+}
+
+/* The place of value i of unit p of word q of a block's register r. */
+TILE_INLINE u32 place_in_b(const struct fragment *fragment, enum wl_matrix_format format,
+                           bool is_by_chunks, u32 r, u32 p, u32 q, u32 i)
+{
+    const struct lay lay = lay_of(fragment, format);
+    if (!is_by_chunks)
+        return 4 * ((p * lay.words / 4 + r) * lay.values + i) + q;
+    const u32 k = ((4 * r + q) * lay.units + p) * lay.values + i, width = sparse_chunk(format),
+              parts = parts_of(format), chunk = k / width,
+              groups = fragment->k / (4 * parts * width);
+    const u32 group = chunk % parts * groups + chunk / parts / 4;
+    return 4 * (group * width + k % width) + chunk / parts % 4;
+}
+
+TILE_INLINE void read_columns(struct factor_b *self, const struct fragment *fragment,
+                              enum wl_matrix_format format, bool is_by_chunks)
+{
+    const struct lay lay = lay_of(fragment, format);
+    tile_words far = tile_all(0), unit[TILE_VECTORS], from[TILE_VECTORS];
+    tile_word_quad taken[4][2];
+    uint8_t exponent[4][2][8];
+    self->base = base_of(fragment, factor_registers(fragment), format);
+    for (u32 r = 0, first = 0, inner = 0; r < fragment->blocks * (lay.words / 4); r++) {
+        for (u32 p = 0; p < lay.units; p++) {
+            const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]);
+            for (u32 v = 0; v < TILE_VECTORS; v++) {
+                unit[v] = widen(lanes[v], p, format, &far);
+                if (factor_is_float(format))
+                    from[v] = exponents_of(unit[v], format, self->base, &far);
+            }
+            if (factor_is_float(format))
+                tile_take_bytes(from, exponent);
+            for (u32 i = 0; i < lay.values; i++) {
+                for (u32 v = 0; v < TILE_VECTORS; v++)
+                    from[v] = value_of(unit[v], i, format);
+                tile_take_columns(from, taken);
+                for (u32 q = 0; q < 4; q++) {
+                    const u32 at =
+                        first + place_in_b(fragment, format, is_by_chunks, inner, p, q, i);
+                    struct factor_b_four *to = &self->four[at / 4];
+                    memcpy(to->value[at % 4], taken[q], sizeof taken[q]);
+                    if (factor_is_float(format))
+                        memcpy(to->exponent[at % 4], exponent[q][i], sizeof exponent[q][i]);
+                }
+            }
+        }
+        inner = inner + 1 < lay.words / 4 ? inner + 1 : 0;
+        first += inner ? 0 : fragment->k;
+    }
     self->is_far = tile_has_any(far);
 }
 
 TILE_INLINE void read_b(struct factor_b *self, const struct fragment *fragment,
                         enum wl_matrix_format format)
 {
-    const struct lay lay = lay_of(fragment, format);
-    tile_words far = tile_all(0), unit[TILE_VECTORS], from[TILE_VECTORS];
-    tile_word_quad taken[4][2];
-    for (u32 r = 0; r < fragment->blocks * (lay.words / 4); r++)
-        for (u32 p = 0; p < lay.units; p++) {
-            const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]);
-            const u32 block = 4 * r / lay.words,
-                      at = (block * (lay.units - 1) + p) * lay.words + 4 * r;
-            for (u32 v = 0; v < TILE_VECTORS; v++)
-                unit[v] = widen(lanes[v], p, format, &far);
-            for (u32 i = 0; i < lay.values; i++) {
-                for (u32 v = 0; v < TILE_VECTORS; v++)
-                    from[v] = value_of(unit[v], i, format);
-                tile_take_columns(from, taken);
-                for (u32 q = 0; q < 4; q++)
-                    memcpy(self->value[(at + q) * lay.values + i], taken[q], sizeof taken[q]);
-            }
-            if (!factor_is_float(format))
-                continue;
-            for (u32 v = 0; v < TILE_VECTORS; v++)
-                from[v] = exponents_of(unit[v], format, FACTOR_BIAS, &far);
-            tile_take_columns(from, &self->exponent[at]);
-        }
-    self->is_far = tile_has_any(far);
+    read_columns(self, fragment, format, false);
 }
 
-/* B of a sparse A of 8-bit floating-point factors, each of whose words is a chunk. */
-TILE_INLINE void read_chunks(struct factor_b *self, const struct fragment *fragment,
-                             enum wl_matrix_format format)
+TILE_INLINE void read_chunked_b(struct factor_b *self, const struct fragment *fragment,
+                                enum wl_matrix_format format)
 {
-    tile_words far = tile_all(0), unit[TILE_VECTORS], from[TILE_VECTORS];
-    tile_word_quad taken[4][2];
-    for (u32 r = 0; r < fragment->blocks * fragment->k / 16; r++)
-        for (u32 p = 0; p < 2; p++) {
-            const tile_words *lanes = lane_register(fragment->warp, fragment->registers[r]);
-            const u32 block = 16 * r / fragment->k, chunk = 4 * r % (fragment->k / 4);
-            for (u32 v = 0; v < TILE_VECTORS; v++)
-                unit[v] = widen(lanes[v], p, format, &far);
-            for (u32 i = 0; i < 2; i++) {
-                for (u32 v = 0; v < TILE_VECTORS; v++)
-                    from[v] = value_of(unit[v], i, format);
-                tile_take_columns(from, taken);
-                for (u32 q = 0; q < 4; q++)
-                    memcpy(self->value[block * fragment->k +
-                                       first_place(format, fragment->k, chunk + q) + 2 * p + i],
-                           taken[q], sizeof taken[q]);
-            }
-            for (u32 v = 0; v < TILE_VECTORS; v++)
-                from[v] = exponents_of(unit[v], format, FACTOR_BIAS, &far);
-            tile_take_columns(from, taken);
-            for (u32 q = 0; q < 4; q++)
-                memcpy(self->exponent[(block * fragment->k +
-                                       first_place(format, fragment->k, chunk + q)) /
-                                          2 +
-                                      p],
-                       taken[q], sizeof taken[q]);
-        }
-    self->is_far = tile_has_any(far);
+    read_columns(self, fragment, format, true);
 }
 
 #define FOR_FORMAT(read, self, fragment)      \
@@ -360,40 +333,48 @@ TILE_INLINE void read_chunks(struct factor_b *self, const struct fragment *fragm
         break;                                \
     }
 
-const struct factor_a *WL_EXEC(factor_of_a)(const struct fragment *fragment)
+void WL_EXEC(factor_make_a)(struct factor_a *self, const struct fragment *fragment)
 {
-    struct store *store = store_of(fragment->warp->worker);
-    bool is_known;
-    struct factor_a *self =
-        &store->a[place_of(key_of(fragment), store->a_key, KEPT_A, &store->next_a, &is_known)];
-    if (is_known && is_same(fragment, self->made_from))
-        return self;
     keep(fragment, self->made_from);
     if (fragment->is_sparse) {
         FOR_FORMAT(read_sparse, self, fragment)
     } else {
         FOR_FORMAT(read_a, self, fragment)
     }
-    return self;
 }
 
-const struct factor_b *WL_EXEC(factor_of_b)(const struct fragment *fragment)
+void WL_EXEC(factor_make_b)(struct factor_b *self, const struct fragment *fragment)
 {
-    struct store *store = store_of(fragment->warp->worker);
-    bool is_known;
-    struct factor_b *self =
-        &store->b[place_of(key_of(fragment), store->b_key, KEPT_B, &store->next_b, &is_known)];
-    if (is_known && is_same(fragment, self->made_from))
-        return self;
     keep(fragment, self->made_from);
-    if (fragment->is_by_chunks && fragment->format == WL_FORMAT_E4M3) {
-        read_chunks(self, fragment, WL_FORMAT_E4M3);
-    } else if (fragment->is_by_chunks) {
-        read_chunks(self, fragment, WL_FORMAT_E5M2);
+    if (fragment->is_by_chunks) {
+        FOR_FORMAT(read_chunked_b, self, fragment)
     } else {
         FOR_FORMAT(read_b, self, fragment)
     }
-    return self;
+}
+
+u32 WL_EXEC(factor_of_a)(struct factor_store *store, const struct fragment *fragment)
+{
+    bool is_known;
+    const u32 place =
+        place_of(key_of(fragment), store->a_key, FACTORS_OF_A, &store->next_a, &is_known);
+    struct factor_a *self = &store->a[place];
+    if (!is_known || !factor_is_of(fragment->warp, fragment->registers, factor_registers(fragment),
+                                   self->made_from[0]))
+        WL_EXEC(factor_make_a)(self, fragment);
+    return place;
+}
+
+u32 WL_EXEC(factor_of_b)(struct factor_store *store, const struct fragment *fragment)
+{
+    bool is_known;
+    const u32 place =
+        place_of(key_of(fragment), store->b_key, FACTORS_OF_B, &store->next_b, &is_known);
+    struct factor_b *self = &store->b[place];
+    if (!is_known || !factor_is_of(fragment->warp, fragment->registers, factor_registers(fragment),
+                                   self->made_from[0]))
+        WL_EXEC(factor_make_b)(self, fragment);
+    return place;
 }
 
 #endif

@@ -6,15 +6,17 @@
 #define WL_SIM_EXEC_FACTORS_H
 
 #ifdef __AVX2__
-#include "sim/exec/tile_vector.h"
+#include "sim/exec/tile_bytes.h"
 #include "warp/op.h"
 
 #define FACTOR_VALUES 128      /* blocks of 8 rows times k, at most */
-#define FACTOR_WORDS 64        /* the same in words of exponents, of floating-point factors */
 #define FACTOR_REGISTERS 8     /* that these are in */
 #define FACTOR_EXPONENT_MAX 50 /* of a factor: with others products leave single precision */
-#define FACTOR_ZERO (-1000)    /* the exponent of 0: below all sums of two others */
-#define FACTOR_BIAS 127        /* that exponents of B have, and so have their sums with A's */
+/* A byte that says an exponent: FACTOR_TOP that of the base, and 0 that the value is 0. All others
+ * have at least FACTOR_LEAST: sums of two exponents have the highest bit, those with a 0 have not.
+ */
+#define FACTOR_TOP 127
+#define FACTOR_LEAST 64
 
 /* A fragment in registers of a warp, in the order of matrix.c's lists; blocks are of 8 rows. Of a
  * sparse one half the elements are there, and the last register has metadata. */
@@ -24,27 +26,39 @@ struct fragment {
     u32 blocks, k;
     enum wl_matrix_format format;
     bool is_sparse;
-    bool is_by_chunks; /* B of 8-bit floating-point factors beside a sparse A */
+    bool is_by_chunks; /* B beside a sparse A */
     u32 selector;
 };
 
-/* By block * k + place in k; exponents by words of k, two values' in one where they have 16 bits or
- * fewer. Of 8-bit floating-point factors places are in the order in which their products are added:
- * first the lower half of each word, then the upper one; of sparse ones, and B beside them,
- * every other chunk. */
-struct factor_a {
-    bool is_far; /* something is infinite, NaN, too far from 1, or at one place with another */
-    tile_floats value[FACTOR_VALUES][TILE_VECTORS];
-    tile_words exponent[FACTOR_WORDS][TILE_VECTORS];
-    tile_words made_from[FACTOR_REGISTERS][TILE_VECTORS];
+/* Places are those of k, in the order in which products are added: four of them are at one place of
+ * the four words of a row in a register. Of 8-bit floating-point factors the lower halves of all
+ * words come first. Of a sparse A, and B beside it, four chunks stand for four words, and of two
+ * that lie in a word the lower ones come first. */
+struct factor_a_four {
+    tile_floats value[TILE_VECTORS];
+    tile_words exponent[4]; /* bytes of the sums of 8 rows */
 };
 
-/* The same of even and of odd columns; exponents have FACTOR_BIAS. */
+/* Of even and of odd columns. */
+struct factor_b_four {
+    tile_quad value[4][2];
+    uint8_t exponent[4][8];
+};
+
+/* Fours are by (block * k + place) / 4. */
+struct factor_a {
+    bool is_far; /* something is infinite, NaN, too far from 1 or the base, or at one place with
+                    another */
+    s32 base;
+    tile_words made_from[FACTOR_REGISTERS][TILE_VECTORS];
+    struct factor_a_four four[FACTOR_VALUES / 4];
+};
+
 struct factor_b {
     bool is_far;
-    tile_quad value[FACTOR_VALUES][2];
-    tile_word_quad exponent[FACTOR_WORDS][2];
+    s32 base;
     tile_words made_from[FACTOR_REGISTERS][TILE_VECTORS];
+    struct factor_b_four four[FACTOR_VALUES / 4];
 };
 
 static inline bool factor_is_narrow_float(enum wl_matrix_format format)
@@ -58,22 +72,43 @@ static inline bool factor_is_float(enum wl_matrix_format format)
            factor_is_narrow_float(format);
 }
 
-/* The half in the low bits of each word, in single precision: its exponent is biased by 112 less,
- * and a subnormal one becomes a normal number from which that of its hidden bit is taken. */
-TILE_INLINE tile_floats factor_half(tile_words words)
+#define FACTORS_OF_A 4 /* that are kept */
+#define FACTORS_OF_B 8
+
+/* A worker's. A key says what a place holds: a first register and a shape; 0: the place is free. */
+struct factor_store {
+    u64 a_key[FACTORS_OF_A], b_key[FACTORS_OF_B];
+    u32 next_a, next_b; /* to be given away */
+    struct factor_a a[FACTORS_OF_A];
+    struct factor_b b[FACTORS_OF_B];
+};
+
+static inline u32 factor_registers(const struct fragment *fragment)
 {
-    const tile_words is_subnormal = (words & 0x7c00) == 0;
-    const tile_words moved =
-        ((words & 0x7fff) << 13) + 0x38000000 + (is_subnormal & tile_all(0x00800000));
-    const tile_words hidden = is_subnormal & tile_all(0x38800000);
-    const tile_words magnitude = (tile_words)((tile_floats)moved - (tile_floats)hidden);
-    return (tile_floats)(magnitude | ((words & 0x8000) << 16));
+    const u32 all = fragment->blocks * fragment->k * wl_matrix_format_bits(fragment->format) / 128;
+    return fragment->is_sparse ? all / 2 + 1 : all;
 }
 
-/* The fragment's values. They are the worker's, and stay until another fragment takes their place:
- * at the earliest at the next call of the same function. */
-const struct factor_a *WL_EXEC(factor_of_a)(const struct fragment *fragment);
-const struct factor_b *WL_EXEC(factor_of_b)(const struct fragment *fragment);
+/* Whether the registers have what a factor was made from. */
+TILE_INLINE bool factor_is_of(const struct wl_warp *warp, const u32 *registers, u32 count,
+                              const tile_words *made_from)
+{
+    tile_words difference = tile_all(0);
+    for (u32 r = 0; r < count; r++) {
+        const tile_words *lanes = lane_register(warp, registers[r]);
+        for (u32 v = 0; v < TILE_VECTORS; v++)
+            difference = tile_differ(difference, lanes[v], made_from[r * TILE_VECTORS + v]);
+    }
+    return !tile_has_any(difference);
+}
+
+/* The place of the fragment's values. They stay until another fragment takes it: at the earliest at
+ * the next call of the same function. */
+u32 WL_EXEC(factor_of_a)(struct factor_store *store, const struct fragment *fragment);
+u32 WL_EXEC(factor_of_b)(struct factor_store *store, const struct fragment *fragment);
+/* Of a fragment whose values are not those that its place was made from. */
+void WL_EXEC(factor_make_a)(struct factor_a *self, const struct fragment *fragment);
+void WL_EXEC(factor_make_b)(struct factor_b *self, const struct fragment *fragment);
 
 #endif
 #endif

@@ -365,27 +365,27 @@ static bool is_tile(const struct multiplication *self)
         return false;
     if (factor_is_narrow_float(a)) /* sums of halves are rounded after each step */
         return factor_is_narrow_float(b) && self->terms <= 2 * BLOCK_PRODUCTS &&
-               values * 16 <= FACTOR_WORDS * 32 && self->c_format == WL_FORMAT_F32 &&
-               self->d_format == WL_FORMAT_F32;
+               self->c_format == WL_FORMAT_F32 && self->d_format == WL_FORMAT_F32;
     if (factor_is_float(a))
-        return a == b && self->terms <= BLOCK_PRODUCTS && values * word_bits <= FACTOR_WORDS * 32;
+        return a == b && self->terms <= BLOCK_PRODUCTS;
     return a == WL_FORMAT_F64 ||
            ((a == WL_FORMAT_S8 || a == WL_FORMAT_U8) && (b == WL_FORMAT_S8 || b == WL_FORMAT_U8));
 }
 #endif
 
 /* False: nothing was done. */
-static bool multiply_tile(const struct multiplication *self)
+static bool multiply_tile(const struct multiplication *self, const struct wl_op *op)
 {
 #ifdef __AVX2__
     if (!is_tile(self))
         return false;
-    struct tile tile; /* great, and written as far as it is needed */
-    tile.warp = self->warp;
+    struct tile tile = {.warp = self->warp};
     tile.d = self->d;
     tile.a = self->a;
     tile.b = self->b;
     tile.c = self->c;
+    tile.a_format = self->a_format;
+    tile.b_format = self->b_format;
     tile.row_blocks = self->m / 8;
     tile.column_blocks = self->n / 8;
     tile.k = self->k;
@@ -397,13 +397,16 @@ static bool multiply_tile(const struct multiplication *self)
     tile.selector = WL_MATRIX_SELECTOR_OF(self->flags);
     tile.c_is_half = self->c_format == WL_FORMAT_F16;
     tile.d_is_half = self->d_format == WL_FORMAT_F16;
+    tile.is_plain = tile.step == self->k && tile.kept_mask == -1 && !tile.adds_last &&
+                    !tile.c_is_half && !tile.d_is_half;
     tile.saturates = self->flags & WL_MATRIX_SATURATE;
     if (self->a_format != WL_FORMAT_F64)
-        return WL_EXEC(tile_multiply)(&tile, self->a_format, self->b_format);
+        return WL_EXEC(tile_multiply)(&tile, op);
     WL_EXEC(tile_multiply_doubles)(&tile);
     return true;
 #else
     (void)self;
+    (void)op;
     return false;
 #endif
 }
@@ -457,9 +460,10 @@ static __attribute__((noinline)) void multiply_elements(const struct multiplicat
         write_sum(self, i / WL_LANES, i % WL_LANES, results[i]);
 }
 
-static void multiply(const struct multiplication *self)
+/* The operation is NULL where it is one of several products. */
+static void multiply(const struct multiplication *self, const struct wl_op *op)
 {
-    if (multiply_tile(self))
+    if (multiply_tile(self, op))
         return;
     if (self->a_format == WL_FORMAT_F64)
         multiply_double(self);
@@ -469,6 +473,10 @@ static void multiply(const struct multiplication *self)
 
 RUN(MATRIX_MULTIPLY)
 {
+#ifdef __AVX2__
+    if (!warp->is_masked && WL_EXEC(tile_multiply_again)(warp, op))
+        return op + 1;
+#endif
     struct multiplication self;
     self.warp = warp;
     self.d_format = op->count;
@@ -488,7 +496,7 @@ RUN(MATRIX_MULTIPLY)
         self.a + self.m * self.terms * word_bits_of(self.a_format) / (32 * WL_LANES) + is_sparse;
     self.c = self.b + self.n * self.k * word_bits_of(self.b_format) / (32 * WL_LANES);
     set_steps(&self, false);
-    multiply(&self);
+    multiply(&self, op);
     return op + 1;
 }
 
@@ -667,7 +675,7 @@ RUN(WARPGROUP_MULTIPLY)
             return NULL;
         self.d = list + tile * per_tile;
         self.c = adds ? self.d : zeros;
-        multiply(&self);
+        multiply(&self, NULL);
     }
     return op + 1;
 }

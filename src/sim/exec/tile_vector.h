@@ -20,10 +20,20 @@
 typedef float tile_floats TILE_VECTOR;
 typedef s32 tile_words TILE_VECTOR;
 typedef int16_t tile_pairs TILE_VECTOR; /* two in a word */
+typedef uint8_t tile_bytes TILE_VECTOR; /* four */
 typedef u32 tile_unsigned TILE_VECTOR;  /* for sums that may wrap */
 /* What all rows have alike: it is kept once. */
 typedef float tile_quad __attribute__((vector_size(16), may_alias));
 typedef s32 tile_word_quad __attribute__((vector_size(16), may_alias));
+
+/* A loop over vectors that stay in registers, and one that stays a loop. */
+#ifdef __clang__
+#define TILE_UNROLLED _Pragma("clang loop unroll(full)")
+#define TILE_ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define TILE_UNROLLED _Pragma("GCC unroll 32")
+#define TILE_ROLLED _Pragma("GCC unroll 1")
+#endif
 
 #define TILE_INLINE                                                               \
     static inline __attribute__((always_inline)) /* formats are constants in them \
@@ -47,6 +57,16 @@ TILE_INLINE tile_words tile_max(tile_words a, tile_words b)
 TILE_INLINE tile_words tile_max_pairs(tile_words a, tile_words b)
 {
     return (tile_words)TILE_WITH(max_epi16, TILE_INTEGER(a), TILE_INTEGER(b));
+}
+
+/* The greater magnitude. None is a NaN, nor is the sign of the first set. */
+TILE_INLINE tile_floats tile_max_magnitude(tile_floats a, tile_floats b)
+{
+#if TILE_LANES == 16
+    return (tile_floats)_mm512_range_ps(TILE_FLOAT(a), TILE_FLOAT(b), 0x0b);
+#else
+    return (tile_floats)tile_max((tile_words)a, (tile_words)b & INT32_MAX);
+#endif
 }
 
 /* a * b + c, rounded once. */
@@ -75,6 +95,13 @@ TILE_INLINE tile_words tile_subtract(tile_words a, tile_words b)
     return (tile_words)((tile_unsigned)a - (tile_unsigned)b);
 }
 
+/* The sum is formed here: gcc would add up what several rounds of a loop add first, for which there
+ * are no registers. */
+TILE_INLINE void tile_settle(tile_words *sum)
+{
+    __asm__("" : "+v"(*sum));
+}
+
 TILE_INLINE tile_words tile_truncate(tile_floats values)
 {
     return __builtin_convertvector(values, tile_words);
@@ -89,10 +116,29 @@ TILE_INLINE bool tile_has_any(tile_words words)
 #endif
 }
 
-/* Word q of each four, in all four. */
+/* The bits in which a and b differ, besides those that are given. */
+TILE_INLINE tile_words tile_differ(tile_words given, tile_words a, tile_words b)
+{
+#if TILE_LANES == 16
+    return (tile_words)_mm512_ternarylogic_epi32(TILE_INTEGER(given), TILE_INTEGER(a),
+                                                 TILE_INTEGER(b), 0xf6);
+#else
+    return given | (a ^ b);
+#endif
+}
+
 #define TILE_SPREAD(words, q)                                  \
     ((tile_words)TILE_WITH(shuffle_epi32, TILE_INTEGER(words), \
                            (q) | (q) << 2 | (q) << 4 | (q) << 6))
+
+/* Word q of each four, in all four. */
+TILE_INLINE tile_words tile_spread(tile_words words, u32 q)
+{
+    return q == 0   ? TILE_SPREAD(words, 0)
+           : q == 1 ? TILE_SPREAD(words, 1)
+           : q == 2 ? TILE_SPREAD(words, 2)
+                    : TILE_SPREAD(words, 3);
+}
 
 TILE_INLINE tile_floats tile_repeat(tile_quad quad)
 {
@@ -126,6 +172,29 @@ TILE_INLINE void tile_take_columns(const tile_words *from, tile_word_quad to[4][
     turn_quads(rows, words);
     for (u32 q = 0; q < 4; q++)
         _mm256_storeu_si256((__m256i *)to[q], words[q]);
+#endif
+}
+
+/* The greatest of all pairs, none of which is negative. */
+TILE_INLINE s32 tile_greatest_pair(tile_words pairs)
+{
+    int16_t pair[2 * TILE_LANES] __attribute__((aligned(64)));
+    s32 greatest = 0;
+    memcpy(pair, &pairs, sizeof pair);
+    for (u32 i = 0; i < 2 * TILE_LANES; i++)
+        greatest = pair[i] > greatest ? pair[i] : greatest;
+    return greatest;
+}
+
+/* The half in the low bits of each word, in single precision. */
+TILE_INLINE tile_floats tile_of_halves(tile_words words)
+{
+#if TILE_LANES == 16
+    return (tile_floats)_mm512_cvtph_ps(_mm512_cvtepi32_epi16(TILE_INTEGER(words)));
+#else
+    const __m256i low = TILE_INTEGER(words & 0xffff);
+    const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(low, low), 0x08);
+    return (tile_floats)_mm256_cvtph_ps(_mm256_castsi256_si128(packed));
 #endif
 }
 
