@@ -102,12 +102,36 @@ void wl_group_settle(struct wl_load_group *group, struct wl_group_lines *lines)
     }
 }
 
-void wl_group_forget(struct wl_load_group *group)
+static void forget_lines(struct wl_load_group *group, struct wl_group_lines *lines)
 {
     for (uint32_t i = 0; i < WL_GROUP_PHASES; i++) {
-        wl_group_settle(group, &group->lines[i]);
-        group->lines[i].phase = 0;
+        wl_group_settle(group, &lines[i]);
+        lines[i].phase = 0;
     }
+}
+
+void wl_group_forget(struct wl_load_group *group)
+{
+    forget_lines(group, group->lines);
+    for (uint32_t i = 0; group->parts && i < WL_GROUP_PARTS; i++)
+        forget_lines(group, group->parts[i].lines);
+}
+
+struct wl_group_lines *wl_group_part_lines(struct wl_load_group *group, uint32_t mask)
+{
+    if (!group->parts)
+        group->parts = wl_alloc_zero(WL_GROUP_PARTS, sizeof *group->parts);
+    struct wl_group_part *part = &group->parts[mask % WL_GROUP_PARTS];
+    if (part->mask != mask) {
+        if (part->other_mask != mask) {
+            part->other_mask = mask;
+            return NULL;
+        }
+        forget_lines(group, part->lines);
+        part->mask = mask;
+    }
+    part->other_mask = 0;
+    return part->lines;
 }
 
 void wl_groups_end(struct wl_worker *worker)
@@ -119,6 +143,7 @@ void wl_groups_end(struct wl_worker *worker)
         wl_group_forget(group);
         for (uint32_t k = 0; k < group->load_count; k++)
             group->sites[k]->group = NULL;
+        free(group->parts);
         free(group);
     }
 }

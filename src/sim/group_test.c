@@ -1,7 +1,7 @@
 /* Loads that are counted together, beside the same counted one by one, as where programs that are
- * checked are interpreted: loops over loads through one register at random offsets, where the
- * register's place in its line changes or not, through caches that hold the lines or do not. All
- * counts are the same.
+ * checked are interpreted, and where each access is recorded: loops over loads through one register
+ * at random offsets, where the register's place in its line changes or not, by all lanes or some,
+ * through caches that hold the lines or do not. All counts are the same.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,8 +18,9 @@
 #include "ptx/lower/lower.h"
 #include "sim/sim.h"
 #include "warp/op.h"
+#include "warp/trace.h"
 
-enum { KERNELS = 60, BLOCKS = 4, THREADS = 128, MEMORY_BYTES = 1 << 20, OUT_BYTES = 1 << 14 };
+enum { KERNELS = 120, BLOCKS = 4, THREADS = 128, MEMORY_BYTES = 1 << 20, OUT_BYTES = 1 << 14 };
 
 static uint64_t seed;
 
@@ -51,6 +52,25 @@ static void add_load(struct wl_text *text, uint32_t near, bool is_wide)
         wl_text_add(text, "add.u32 %r3, %r3, %r5;\n");
 }
 
+/* Threads that end before the loop: before and behind some of them, every other one or more; the
+ * first ones of each warp, in each block others. */
+static void leave_lanes_off(struct wl_text *text)
+{
+    if (!draw(3)) {
+        wl_text_addf(text,
+                     "add.u32 %%r10, %%r1, %u; and.b32 %%r11, %%r0, 31; "
+                     "setp.lt.u32 %%p0, %%r11, %%r10; @%%p0 bra out;\n",
+                     1 + draw(25));
+        return;
+    }
+    wl_text_addf(text, "setp.lt.u32 %%p0, %%r0, %u; @%%p0 bra out;\n", draw(70));
+    if (draw(2))
+        wl_text_addf(text, "setp.gt.u32 %%p0, %%r0, %u; @%%p0 bra out;\n", 70 + draw(58));
+    if (!draw(4))
+        wl_text_addf(text, "and.b32 %%r10, %%r0, %u; setp.ne.u32 %%p0, %%r10, 0; @%%p0 bra out;\n",
+                     1u << draw(5));
+}
+
 /* A loop whose base moves by `step` bytes. */
 static void generate(struct wl_text *text)
 {
@@ -67,13 +87,16 @@ static void generate(struct wl_text *text)
                  "mad.lo.s32 %%r8, %%r1, %%r2, %%r0; mul.wide.u32 %%d4, %%r8, %u;\n"
                  "add.s64 %%d1, %%d0, %%d4; add.s64 %%d2, %%d1, 512;\n"
                  "mul.wide.u32 %%d4, %%r8, 4; add.s64 %%d3, %%d3, %%d4; mov.u32 %%r3, 0;\n"
-                 "mov.u32 %%r9, 0; setp.lt.u32 %%p1, %%r0, 40;\nloop:\n",
+                 "mov.u32 %%r9, 0; setp.lt.u32 %%p1, %%r0, 40;\n",
                  stride);
+    if (draw(2))
+        leave_lanes_off(text);
+    wl_text_add(text, "loop:\n");
     for (uint32_t i = 0; i < loads; i++)
         add_load(text, near, step % 16 == 0 && stride % 16 == 0);
     wl_text_addf(text,
                  "st.global.b32 [%%d3], %%r3;\nadd.s64 %%d1, %%d1, %u; add.u32 %%r9, %%r9, 1;\n"
-                 "setp.lt.u32 %%p2, %%r9, %u;\n@%%p2 bra loop;\nret;\n}\n",
+                 "setp.lt.u32 %%p2, %%r9, %u;\n@%%p2 bra loop;\nout: ret;\n}\n",
                  step, step > 4096 ? 8 : 40);
 }
 
@@ -94,7 +117,7 @@ enum cache { CACHE_SECTORS, CACHE_LINES, CACHE_OF_ONE_SET, CACHE_COUNT };
 
 /* Returns how many loads are counted with one before them. */
 static uint32_t run(const char *text, uint8_t *memory, enum cache cache, unsigned checks,
-                    enum wl_code expected, struct wl_sim_counts *counts)
+                    bool is_recorded, enum wl_code expected, struct wl_sim_counts *counts)
 {
     struct wl_error error = {0};
     struct wl_ptx_module *module;
@@ -122,9 +145,14 @@ static uint32_t run(const char *text, uint8_t *memory, enum cache cache, unsigne
                                          .range_count = 1,
                                          .carveout_pct = 100,
                                          .registers_per_thread = program->register_estimate};
+    struct wl_trace traces[BLOCKS];
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        traces[i] = (struct wl_trace){.sm = i, .words_begin = 1 << 16, .words_most = 1 << 20};
     const struct wl_sim_options options = {.count = true,
                                            .threads = 1,
                                            .l1_global_loads = true,
+                                           .traces = is_recorded ? traces : NULL,
+                                           .trace_count = is_recorded ? BLOCKS : 0,
                                            .checks = checks,
                                            .engine =
                                                checks ? WL_ENGINE_INTERPRET : WL_ENGINE_CHOOSE};
@@ -136,6 +164,12 @@ static uint32_t run(const char *text, uint8_t *memory, enum cache cache, unsigne
         together += program->ops[i].code == WL_OP_LOAD_GLOBAL && program->ops[i].slot
                         ? program->ops[i].slot - 1u
                         : 0;
+    uint32_t recorded = 0;
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        recorded += traces[i].block_count;
+        wl_trace_free(&traces[i]);
+    }
+    assert_int_equal(recorded, is_recorded ? BLOCKS : 0);
     wl_sim_free(sim);
     wl_gpu_free(&gpu);
     wl_program_free(program);
@@ -162,15 +196,19 @@ static void counts_are_those_of_single_loads(void **state)
     (void)state;
     for (uint32_t i = 0; i < KERNELS; i++) {
         struct wl_text text = {0};
-        struct wl_sim_counts counts = {0}, singly = {0};
+        struct wl_sim_counts counts = {0}, singly = {0}, recorded = {0};
         seed = 500 + i;
         generate(&text);
         memset(memory, 0, MEMORY_BYTES + OUT_BYTES);
-        together += run(text.data, memory, i % CACHE_COUNT, 0, WL_OK, &counts);
-        assert_int_equal(run(text.data, memory, i % CACHE_COUNT, WL_CHECK_RACE, WL_OK, &singly), 0);
+        together += run(text.data, memory, i % CACHE_COUNT, 0, false, WL_OK, &counts);
+        assert_int_equal(
+            run(text.data, memory, i % CACHE_COUNT, WL_CHECK_RACE, false, WL_OK, &singly), 0);
+        run(text.data, memory, i % CACHE_COUNT, 0, true, WL_OK, &recorded);
         compare(text.data, &counts, &singly);
+        compare(text.data, &counts, &recorded);
         wl_sim_counts_free(&counts);
         wl_sim_counts_free(&singly);
+        wl_sim_counts_free(&recorded);
         wl_text_free(&text);
     }
     free(memory);
@@ -198,7 +236,7 @@ static void loads_end_where_memory_does(void **state)
         const char *step = strstr(text, "STEP");
         wl_text_addf(&kernel, "%.*s%s%s", (int)(step - text), text, sign ? "-128" : "128",
                      step + 4);
-        run(kernel.data, memory, CACHE_SECTORS, 0, sign ? WL_ERR_PROGRAM : WL_OK, &counts);
+        run(kernel.data, memory, CACHE_SECTORS, 0, false, sign ? WL_ERR_PROGRAM : WL_OK, &counts);
         wl_sim_counts_free(&counts);
         wl_text_free(&kernel);
     }

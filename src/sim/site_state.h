@@ -63,10 +63,11 @@ enum {
     WL_GROUP_TOUCHES = 48,
     WL_GROUP_FRESH = 4 * WL_GROUP_LINES,
     WL_GROUP_PHASES = 8,
+    WL_GROUP_PARTS = 2, /* masks of which is known what loads with lanes off do */
 };
 
 /* What the loads of a group do while the first lane of the first of them lies at one place in its
- * line. */
+ * line; where lanes are off, the first lane as if it were on. */
 struct wl_group_lines {
     uint32_t phase;       /* that place, plus 1; 0: not filled */
     uint32_t other_phase; /* that it was asked for last, in vain; 0: not since it was of use */
@@ -91,6 +92,14 @@ struct wl_group_lines {
 struct wl_load_group {
     uint32_t load_count;
     struct wl_site_state *sites[WL_GROUP_LOADS];
+    struct wl_group_lines lines[WL_GROUP_PHASES];
+    struct wl_group_part *parts; /* WL_GROUP_PARTS; NULL: lanes were not off yet */
+};
+
+/* The same of warps in which only the lanes of a mask are on, each behind the lane before it. */
+struct wl_group_part {
+    uint32_t mask;
+    uint32_t other_mask; /* that was asked for last, in vain; 0: not since it was of use */
     struct wl_group_lines lines[WL_GROUP_PHASES];
 };
 

@@ -18,14 +18,6 @@ struct touched {
     u32 count;
 };
 
-/* Sectors as L2 sees them: all of the line where a miss fetches whole lines. */
-static inline u32 counted_sectors(const struct access *access, u32 sectors)
-{
-    return access->kind == WL_SITE_LOAD && cache_of(access)->fetch_all
-               ? 4
-               : (u32)__builtin_popcount(sectors);
-}
-
 #define LOOKUPS 4 /* of lines a cycle (bench/gpu/model: load.N_lines_apart) */
 
 /* Lines that the cache looks up in a cycle; a read-only cache of its own is the texture units', of
@@ -89,14 +81,6 @@ static void record(const struct access *access, u32 passes, u32 sectors, u32 ide
         WL_PUSH(&sm->asked, asked);
     if (is_store && absent && requests)
         WL_PUSH(&sm->stored, asked);
-}
-
-/* An access begins of which nothing is known yet. */
-static inline void begin_access(struct access *access)
-{
-    access->waits = access->partial_lines = access->sent_sectors = 0;
-    access->pieces = 1;
-    access->first_request = (u32)access->warp->sm->request_count;
 }
 
 #ifdef __AVX512F__
@@ -180,12 +164,6 @@ static void collect_lines(const u64 *address, u32 bytes, struct touched *touched
         touched->words[last] |= words << (address[i] >> 2 & 31);
     }
     touched->count = count;
-}
-
-static u32 ideal_sectors(const struct access *access, u32 sectors)
-{
-    u32 asked = ((u32)__builtin_popcount(access->warp->active) * access->bytes + 31) >> 5;
-    return asked < sectors ? asked : sectors;
 }
 
 /* The active lanes that have the address of this one. */
@@ -419,31 +397,6 @@ static bool is_mapped(struct access *access, u64 lowest, u64 bytes)
     return wl_reach_holds(site->range_start, site->range_end, lowest, bytes) ||
            wl_run_find_range(access->warp->worker->run, access->site, lowest, bytes) ||
            check_lanes(access);
-}
-
-/* The warp will wait for it, whether accesses are counted or not. */
-static inline void note_load(const struct access *access)
-{
-    access->warp->sm->turn_loads +=
-        access->kind != WL_SITE_STORE && access->kind != WL_SITE_REDUCTION;
-}
-
-/* Whether the access, which repeats, has been counted by a load before it, or now is with the group
- * that it leads. */
-static inline bool is_counted(struct wl_warp *warp, const struct wl_op *op, u64 first)
-{
-    if (warp->counted_ahead) {
-        warp->counted_ahead--;
-        return true;
-    }
-    return op->slot && op->code == WL_OP_LOAD_GLOBAL && !warp->trace &&
-           WL_EXEC(count_group)(warp, op, first);
-}
-
-static void count_request(struct access *access)
-{
-    begin_access(access);
-    access->site->requests[WL_SITE_GLOBAL]++;
 }
 
 /* Whether any address[i] - address[0] differs from known[i]. */

@@ -166,9 +166,15 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
  */
 void WL_EXEC(count_access)(struct wl_warp *warp, const struct wl_op *op, u64 first);
 /* Counts the load, the first of a group (sim/group.h), and those that follow it, which then are
- * known to repeat. first: the first lane's address, of an access that repeats. False: it did
- * nothing. */
+ * known to repeat. first: the first lane's address, of an access that repeats; where lanes are off,
+ * `window` of access_part. False: it did nothing. */
 bool WL_EXEC(count_group)(struct wl_warp *warp, const struct wl_op *op, u64 first);
+/* A load or store of global memory by some lanes of a launch that is counted, each of one element
+ * behind that of the lane before it, on or not: counted, and known to be where the site's others
+ * are; `window`: where lane 0's element would be, with the shape CONTIGUOUS. False: it is another,
+ * and nothing happened. */
+bool WL_EXEC(access_part)(struct access *access, struct wl_warp *warp, const struct wl_op *op,
+                          enum wl_site_access kind);
 /* Checks mapping and alignment of a global access; counts it where counting is on. False: the warp
  * has faulted. */
 bool WL_EXEC(access_global)(struct access *access);
@@ -202,6 +208,45 @@ void WL_EXEC(count_local_row)(struct access *access, u64 offset);
  * the caches see them. is_first: of the instruction. */
 void WL_EXEC(access_texture)(struct wl_warp *warp, const struct wl_op *op, enum wl_site_access kind,
                              const u64 *address, u32 count, u32 bytes, bool is_first);
+
+static inline u32 ideal_sectors(const struct access *access, u32 sectors)
+{
+    u32 asked = ((u32)__builtin_popcount(access->warp->active) * access->bytes + 31) >> 5;
+    return asked < sectors ? asked : sectors;
+}
+
+/* An access begins of which nothing is known yet. */
+static inline void begin_access(struct access *access)
+{
+    access->waits = access->partial_lines = access->sent_sectors = 0;
+    access->pieces = 1;
+    access->first_request = (u32)access->warp->sm->request_count;
+}
+
+/* The warp will wait for it, whether accesses are counted or not. */
+static inline void note_load(const struct access *access)
+{
+    access->warp->sm->turn_loads +=
+        access->kind != WL_SITE_STORE && access->kind != WL_SITE_REDUCTION;
+}
+
+/* Whether the access, which repeats, has been counted by a load before it, or now is with the group
+ * that it leads. */
+static inline bool is_counted(struct wl_warp *warp, const struct wl_op *op, u64 first)
+{
+    if (warp->counted_ahead) {
+        warp->counted_ahead--;
+        return true;
+    }
+    return op->slot && op->code == WL_OP_LOAD_GLOBAL && !warp->trace &&
+           WL_EXEC(count_group)(warp, op, first);
+}
+
+static inline void count_request(struct access *access)
+{
+    begin_access(access);
+    access->site->requests[WL_SITE_GLOBAL]++;
+}
 
 /* From a lane's address to its element k. */
 static inline u64 access_element_skip(const struct access *access, u32 k)

@@ -32,6 +32,30 @@ static inline void move_active(uint8_t *to, const uint8_t *from, u32 active, u32
     }
 }
 
+/* Moves the active lanes of a run, which begins at `window` with what lane 0's element is or would
+ * be, to or from a register. */
+static inline void move_run(struct access *access, bool is_load)
+{
+    uint8_t *lanes = lane_register(access->warp, access->op->dst);
+    uint8_t *run = POINTER(uint8_t, access->window);
+    const u32 active = access->warp->active, bytes = access->bytes;
+    uint8_t *to = is_load ? lanes : run, *from = is_load ? run : lanes;
+#ifdef __AVX512F__
+    const u32 lanes_each = 64 / bytes;
+    for (u32 i = 0; i < WL_LANES; i += lanes_each, to += 64, from += 64) {
+        const u32 mask = active >> i;
+        if (bytes == 4)
+            _mm512_mask_storeu_epi32(to, (__mmask16)mask,
+                                     _mm512_maskz_loadu_epi32((__mmask16)mask, from));
+        else
+            _mm512_mask_storeu_epi64(to, (__mmask8)mask,
+                                     _mm512_maskz_loadu_epi64((__mmask8)mask, from));
+    }
+#else
+    move_active(to, from, active, bytes);
+#endif
+}
+
 /* Where an access by some lanes, of one full-size element each, lies as if lane 0 began a run
  * there; 0: it does not. */
 static inline u64 find_active_run(const struct access *access)

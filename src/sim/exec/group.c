@@ -2,7 +2,7 @@
  * each other as the offsets in the code do, so that lines which several of them touch are looked up
  * in L1 once. */
 #include "sim/group.h"
-#include "sim/exec/touch.h"
+#include "sim/exec/part.h"
 
 /* A line of the group while it is counted. */
 struct place {
@@ -73,6 +73,19 @@ static void find_fresh(struct wl_group_lines *lines)
     }
 }
 
+/* How far from lane 0's address the lowest one of a load lies, and how many bytes from there on it
+ * reaches. */
+struct span {
+    s64 low;
+    u64 bytes;
+};
+
+static struct span part_span(u32 active, u32 bytes)
+{
+    const u32 lane = (u32)__builtin_ctz(active), last = 31 - (u32)__builtin_clz(active);
+    return (struct span){(s64)(lane * bytes), (last - lane + 1) * bytes};
+}
+
 /* What a site knows of its lines while its first lane is at that address. NULL: not enough, or not
  * what the group's first site knows. */
 static const struct wl_line_set *known_lines(const struct wl_site_state *site,
@@ -88,11 +101,31 @@ static const struct wl_line_set *known_lines(const struct wl_site_state *site,
     return set;
 }
 
+/* The same of a load whose lanes are partly off. first: lane 0's address, or what it would be. set:
+ * where to compute it. */
+static const struct wl_line_set *part_lines(struct wl_warp *warp, const struct wl_op *op, u64 first,
+                                            const struct span *span, struct wl_line_set *set)
+{
+    struct wl_site_state *site = &warp->worker->sites[op->site];
+    const u32 bytes = op->width_bytes;
+    if (!has_parts(op) || first & (bytes - 1) ||
+        !wl_reach_holds(site->range_start, site->range_end, first + (u64)span->low, span->bytes))
+        return NULL;
+    struct access access; /* of which is read what is set here */
+    access.warp = warp;
+    access.op = op;
+    access.bytes = bytes;
+    access.kind = WL_SITE_LOAD;
+    fill_part_set(&access, first, set);
+    return set;
+}
+
 /* Learns what the loads do where the first lies now. */
 static bool fill_lines(struct wl_load_group *group, struct wl_group_lines *lines,
-                       const struct wl_op *op, u64 first)
+                       struct wl_warp *warp, const struct wl_op *op, u64 first)
 {
     const s64 offset = op->imm;
+    const bool is_part = warp->is_masked;
     u64 most = UINT64_MAX;
     wl_group_settle(group, lines);
     *lines = (struct wl_group_lines){.least = 0};
@@ -101,12 +134,16 @@ static bool fill_lines(struct wl_load_group *group, struct wl_group_lines *lines
             continue;
         const struct wl_site_state *site = group->sites[i];
         const u64 shift = (u64)(op->imm - offset), here = first + shift;
+        const struct span span = is_part ? part_span(warp->active, op->width_bytes)
+                                         : (struct span){site->low, site->span};
+        struct wl_line_set own;
         const struct wl_line_set *set =
-            known_lines(site, group->sites[0], (u32)op->width_bytes * op->count, here);
+            is_part ? part_lines(warp, op, here, &span, &own)
+                    : known_lines(site, group->sites[0], (u32)op->width_bytes * op->count, here);
         if (!set)
             return false;
-        const u64 low = site->range_start - (u64)site->low - shift,
-                  high = site->range_end - site->span - (u64)site->low - shift;
+        const u64 low = site->range_start - (u64)span.low - shift,
+                  high = site->range_end - span.bytes - (u64)span.low - shift;
         if (first < low || first > high) /* these wrapped */
             return false;
         lines->least = low > lines->least ? low : lines->least;
@@ -243,7 +280,7 @@ static void touch_fresh(struct wl_warp *warp, struct wl_l1 *l1, const struct wl_
 /* Whether the lines are those of this place. They are learnt anew when it is asked for twice in a
  * row: places that alternate cost no more than to look. */
 static inline bool are_known(struct wl_load_group *group, struct wl_group_lines *lines,
-                             const struct wl_op *op, u64 first)
+                             struct wl_warp *warp, const struct wl_op *op, u64 first)
 {
     const u32 phase = (u32)(first & 127) + 1;
     if (__builtin_expect(lines->phase == phase && first - lines->least <= lines->room, 1)) {
@@ -252,16 +289,20 @@ static inline bool are_known(struct wl_load_group *group, struct wl_group_lines 
     }
     const bool is_again = lines->other_phase == phase;
     lines->other_phase = phase;
-    return is_again && fill_lines(group, lines, op, first) && lines->line_count;
+    return is_again && fill_lines(group, lines, warp, op, first) && lines->line_count;
 }
 
 bool WL_EXEC(count_group)(struct wl_warp *warp, const struct wl_op *op, u64 first)
 {
     struct wl_load_group *group = wl_group_of(warp->worker, op);
-    struct wl_group_lines *lines = &group->lines[(first >> 4) % WL_GROUP_PHASES];
+    struct wl_group_lines *lines =
+        warp->is_masked ? wl_group_part_lines(group, warp->active) : group->lines;
     struct wl_sm *sm = warp->sm;
     struct wl_l1 *l1 = op->flags & WL_OPF_NONCOHERENT && sm->readonly ? sm->readonly : sm->l1;
-    if (!l1->caches_loads || !are_known(group, lines, op, first))
+    if (!l1->caches_loads || !lines)
+        return false;
+    lines += (first >> 4) % WL_GROUP_PHASES;
+    if (!are_known(group, lines, warp, op, first))
         return false;
     struct place places[WL_GROUP_LINES];
     u32 missing;

@@ -48,6 +48,11 @@ RUN(LOAD_GLOBAL)
     const struct wl_site_state *site = &warp->worker->sites[op->site];
     if (is_unlearnt(warp, op, site) && load_unlearnt(warp, op, site))
         return op + 1;
+    if (warp->is_masked && WL_EXEC(access_part)(&access, warp, op, WL_SITE_LOAD)) {
+        if (op->dst != UINT32_MAX)
+            move_run(&access, true);
+        return op + 1;
+    }
     if (!WL_EXEC(access_repeats)(&access, warp, op, WL_SITE_LOAD)) {
         access_resolve(&access, warp, op, WL_SITE_LOAD);
         if (!WL_EXEC(access_global)(&access))
@@ -65,6 +70,10 @@ RUN(STORE_GLOBAL)
 {
     struct access access;
     wait_for_turn(warp, op);
+    if (warp->is_masked && WL_EXEC(access_part)(&access, warp, op, WL_SITE_STORE)) {
+        move_run(&access, false);
+        return op + 1;
+    }
     if (!WL_EXEC(access_repeats)(&access, warp, op, WL_SITE_STORE)) {
         access_resolve(&access, warp, op, WL_SITE_STORE);
         if (!WL_EXEC(access_global)(&access))

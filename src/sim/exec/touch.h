@@ -54,6 +54,14 @@ static inline struct wl_l1 *cache_of(const struct access *access)
     return access->op->flags & WL_OPF_NONCOHERENT && sm->readonly ? sm->readonly : sm->l1;
 }
 
+/* Sectors as L2 sees them: all of the line where a miss fetches whole lines. */
+static inline u32 counted_sectors(const struct access *access, u32 sectors)
+{
+    return access->kind == WL_SITE_LOAD && cache_of(access)->fetch_all
+               ? 4
+               : (u32)__builtin_popcount(sectors);
+}
+
 /* When the line just served comes: what hits a line still on its way waits for it too. l1 is NULL
  * where no L1 keeps it. */
 static inline void await_line(struct access *access, struct wl_l1 *l1, u32 missed)
