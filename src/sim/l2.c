@@ -16,14 +16,13 @@ enum {
 
 static void allocate_sets(struct wl_l2 *l2)
 {
-    l2->set_bytes = l2->set_count * sizeof(struct l2_set);
-    l2->written_bytes = l2->set_count * sizeof **l2->written;
-    l2->fetched_bytes = (size_t)l2->set_count * L2_WAYS * sizeof **l2->fetched;
-    for (uint32_t i = 0; i < l2->partitions; i++) {
-        l2->sets[i] = wl_pages_alloc(l2->set_bytes);
-        l2->written[i] = wl_pages_alloc(l2->written_bytes);
-        l2->fetched[i] = wl_pages_alloc(l2->fetched_bytes);
-    }
+    const size_t count = (size_t)l2->set_count * L2_MAX_PARTITIONS;
+    l2->set_bytes = count * sizeof *l2->sets;
+    l2->written_bytes = count * sizeof *l2->written;
+    l2->fetched_bytes = count * sizeof *l2->fetched;
+    l2->sets = wl_pages_alloc(l2->set_bytes);
+    l2->written = wl_pages_alloc(l2->written_bytes);
+    l2->fetched = wl_pages_alloc(l2->fetched_bytes);
     l2_opens_create(&l2->opens, l2->set_count);
 }
 
@@ -60,11 +59,9 @@ void wl_l2_free(struct wl_l2 *l2)
 {
     if (!l2)
         return;
-    for (uint32_t i = 0; i < l2->partitions; i++) {
-        wl_pages_free(l2->sets[i], l2->set_bytes);
-        wl_pages_free(l2->written[i], l2->written_bytes);
-        wl_pages_free(l2->fetched[i], l2->fetched_bytes);
-    }
+    wl_pages_free(l2->sets, l2->set_bytes);
+    wl_pages_free(l2->written, l2->written_bytes);
+    wl_pages_free(l2->fetched, l2->fetched_bytes);
     l2_opens_free(&l2->opens);
     free(l2->partition_of);
     free(l2->pending);
@@ -86,7 +83,7 @@ void wl_l2_begin(struct wl_l2 *l2, bool keep_caches)
             l2->updates[i] = (struct l2_updates){0};
     size_t pending_count = (size_t)l2->groups * L2_SLICES * L2_PENDING_PER_SLICE;
     for (size_t i = 0; l2->has_coalescers && i < pending_count; i++)
-        l2->pending[i] = (struct l2_pending){.line = UINT64_MAX};
+        l2->pending[i] = (struct l2_pending){.low = UINT32_MAX, .high = UINT16_MAX};
     if (!keep_caches)
         l2_opens_forget(&l2->opens);
 }
@@ -116,8 +113,13 @@ uint32_t wl_l2_trace_time(const struct wl_l2_trace *trace, size_t number)
 
 static inline struct l2_places places_of(const struct wl_l2 *l2)
 {
-    return (struct l2_places){l2->set_count, l2->set_reciprocal, l2->partitions > 1,
-                              L2_PENDING_PER_SLICE - 1, l2->opens.slice_sets};
+    return (struct l2_places){.set_count = l2->set_count,
+                              .reciprocal = l2->set_reciprocal,
+                              .home_mask = l2->partitions > 1,
+                              .fetch_mask = L2_PENDING_PER_SLICE - 1,
+                              .fetch_bits = L2_PENDING_BITS,
+                              .slice_sets = l2->opens.slice_sets,
+                              .has_answers = l2->epoch.has_answers};
 }
 
 /* Notes the rows of requests, and of runs. */
@@ -146,8 +148,8 @@ L2_INLINE struct l2_span locate(const struct wl_l2 *l2, struct l2_rows *rows,
     l2_batch_compute(batch, &places, l2->launch);
     if (batch->has_runs)
         note_rows(l2, rows, batch);
-    for (size_t i = 0; i < batch->count && !batch->has_runs; i++)
-        l2_batch_note(batch, rows, i);
+    else
+        l2_batch_note_all(batch, rows);
     l2_batch_place(batch);
     return (struct l2_span){batch->requests, batch->places, batch->count};
 }
@@ -341,8 +343,12 @@ static size_t begin_epoch(struct wl_l2 *l2, const struct wl_l2_trace *traces, si
     epoch->marks = wl_alloc(trace_count * sizeof *epoch->marks);
     for (size_t i = 0; i < trace_count; i++) {
         const uint32_t group = traces[i].sm / l2->group_sms;
-        epoch->origins[i] = (struct l2_origin){traces[i].answers, (uint16_t)group};
-        epoch->marks[i] = l2_open_mark(0, l2_partition_of(l2, group)) | (uint32_t)i;
+        struct l2_pending *pending =
+            l2->has_coalescers ? &l2->pending[(size_t)group * L2_SLICES * L2_PENDING_PER_SLICE]
+                               : NULL;
+        epoch->origins[i] = (struct l2_origin){traces[i].answers, pending, l2->partition_of[group]};
+        epoch->marks[i] = l2_open_mark(0, l2->partition_of[group]) | (uint32_t)i;
+        epoch->has_answers |= traces[i].answers != NULL;
         count += traces[i].count;
     }
     begin_known(l2);

@@ -25,8 +25,8 @@ enum {
 struct l2_place {
     uint32_t set, mark; /* mark: l2_open_mark */
     uint32_t origin;    /* the trace's number, and what follows */
-    uint32_t at; /* a write's: the open line of its set; others', and of a run's: the place in the
-                    trace */
+    uint32_t at; /* the open line of its set; of reads where any are answered, and of a run's: the
+                    place in the trace */
 };
 
 #define L2_PLACE_TRACE 0xffffu
@@ -35,7 +35,7 @@ struct l2_place {
 #define L2_PLACE_UNTOLD \
     (1u << 18)                    /* that is for those to tell that were before this part of time */
 #define L2_PLACE_ASKED (1u << 19) /* all that it is likely to need has been asked for */
-#define L2_PLACE_FETCH_SHIFT 24   /* the coalescer's place for the line */
+#define L2_PLACE_FETCH_SHIFT 20   /* the coalescer's place for the line, of all slices' */
 
 /* Requests in their order. */
 struct l2_span {
@@ -75,8 +75,10 @@ struct l2_list {
 struct l2_places {
     uint32_t set_count, reciprocal; /* of a partition: (2^32 - 1) / set_count */
     uint32_t home_mask;             /* 1: there are two partitions */
-    uint32_t fetch_mask;            /* of places of a coalescer */
+    uint32_t fetch_mask;            /* of places of a coalescer in a slice */
+    uint32_t fetch_bits;            /* of that mask */
     uint32_t slice_sets;            /* of open lines */
+    bool has_answers;               /* of reads the place in the trace is asked */
 };
 
 static inline uint64_t l2_request_line(const struct wl_l2_request *request)
@@ -108,7 +110,8 @@ L2_INLINE void l2_locate(const struct l2_places places, const uint32_t *restrict
         place -= (place >= places.set_count) * places.set_count;
         set[i] = place;
         const uint32_t home = (run ^ l2_mix(turn + offset)) & places.home_mask;
-        const uint32_t fetch = l2_mix(low[i]) & places.fetch_mask;
+        const uint32_t fetch = (l2_mix(low[i]) & places.fetch_mask) | place % WL_L2_MAX_SHARDS
+                                                                          << places.fetch_bits;
         origin[i] = home << L2_PLACE_HOME_SHIFT | fetch << L2_PLACE_FETCH_SHIFT;
     }
 }
@@ -145,18 +148,37 @@ L2_INLINE void l2_batch_compute(struct l2_batch *batch, const struct l2_places *
             row[i] = l2_rows_mark(l2_rows_row(low[i], high[i]), launch);
             row_place[i] = l2_rows_place(l2_rows_row(low[i], high[i]));
             const uint32_t line = l2_open_place(places->slice_sets, batch->set[first + i]);
-            const bool is_write = (high[i] >> WL_L2_KIND_SHIFT & 3) == WL_L2_WRITE;
-            batch->at[first + i] = is_write ? line : batch->at[first + i];
+            const bool is_read = (high[i] >> WL_L2_KIND_SHIFT & 3) == WL_L2_READ;
+            const bool is_kept = (high[i] & L2_RUN) | (is_read & places->has_answers);
+            batch->at[first + i] = is_kept ? batch->at[first + i] : line;
         }
     }
+}
+
+/* What a request's place tells of its row. before: the mark that was in the row's place. */
+static inline uint32_t l2_row_told(uint32_t before, uint32_t mark)
+{
+    return (before == mark ? L2_PLACE_BESIDE : 0) | (before == L2_ROWS_NONE ? L2_PLACE_UNTOLD : 0);
 }
 
 /* Notes a request's row. */
 static inline void l2_batch_note(struct l2_batch *batch, struct l2_rows *rows, size_t i)
 {
     const uint32_t before = l2_rows_note(rows, batch->row_place[i], batch->row[i]);
-    batch->origin[i] |= (before == batch->row[i] ? L2_PLACE_BESIDE : 0) |
-                        (before == L2_ROWS_NONE ? L2_PLACE_UNTOLD : 0);
+    batch->origin[i] |= l2_row_told(before, batch->row[i]);
+}
+
+/* Notes all requests' rows. */
+L2_INLINE void l2_batch_note_all(struct l2_batch *batch, struct l2_rows *rows)
+{
+    uint32_t changes = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        const uint32_t mark = batch->row[i], at = batch->row_place[i], before = rows->latest[at];
+        rows->latest[at] = mark;
+        changes += before != mark;
+        batch->origin[i] |= l2_row_told(before, mark);
+    }
+    rows->changes += changes;
 }
 
 /* Tells where requests are, whose rows have been noted. */
@@ -171,12 +193,13 @@ L2_INLINE void l2_batch_place(struct l2_batch *batch)
         }
 }
 
-/* before: the rows before the part of the time to which the request belongs. */
-static inline bool l2_is_beside(const struct l2_rows *before, const struct wl_l2_request *request,
+/* Whether a request is of the same row as one of the last ones. before: the rows before the part of
+ * the time to which it belongs. */
+static inline bool l2_is_beside(const struct l2_rows *before, uint64_t line,
                                 const struct l2_place *place, uint32_t launch)
 {
     if (place->origin & L2_PLACE_UNTOLD)
-        return l2_rows_have(before, l2_rows_row(request->line, request->high), launch);
+        return l2_rows_have(before, l2_rows_row((uint32_t)line, (uint32_t)(line >> 32)), launch);
     return place->origin & L2_PLACE_BESIDE;
 }
 

@@ -25,10 +25,13 @@ static inline uint32_t l2_scale(uint32_t hash, uint32_t count)
     return (uint32_t)(((uint64_t)hash * count) >> 32);
 }
 
+enum { L2_SECTOR_MASKS = 16 }; /* of the four of a line */
+
 /* How many of four sectors; the program is built for processors without an instruction for it. */
 static inline uint32_t l2_count_sectors(uint32_t sectors)
 {
-    return (uint32_t)(0x4332322132212110u >> (4 * (sectors & 15))) & 15;
+    static const uint8_t counts[L2_SECTOR_MASKS] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    return counts[sectors % L2_SECTOR_MASKS];
 }
 
 /* Sectors of whose words some are in the mask. */

@@ -17,12 +17,20 @@ struct l2_feed {
     const struct l2_epoch *epoch;
     const struct l2_origin *origins; /* the epoch's */
     const struct l2_rows *before;    /* the part of the time of which the requests are */
-    struct wl_l2_counts counts;
+    struct wl_l2_counts counts;      /* but for what `reads` tells */
+    uint64_t reads[L2_SECTOR_MASKS];
     uint64_t writes, written_sectors; /* that have been put off */
 };
 
 /* Of functions that do little else: gcc takes them for ones that do nothing where it calls them. */
 #define L2_PREFETCHES static inline __attribute__((always_inline))
+
+/* Where what is known of the request's set is. */
+static inline uint8_t *l2_used_by(const struct wl_l2 *l2, const struct l2_place *place)
+{
+    return __builtin_expect(l2->epoch.has_answers, 0) ? l2_used_of(&l2->opens, place->set)
+                                                      : &l2->opens.used[place->at];
+}
 
 static inline const struct l2_origin *l2_origin_of(const struct l2_feed *feed,
                                                    const struct l2_place *place)
@@ -31,12 +39,9 @@ static inline const struct l2_origin *l2_origin_of(const struct l2_feed *feed,
 }
 
 /* Where a read may find a neighbour's fetch of its line. */
-L2_INLINE struct l2_pending *l2_pending_of(const struct wl_l2 *l2, const struct l2_feed *feed,
-                                           const struct l2_place *place)
+L2_INLINE struct l2_pending *l2_pending_of(const struct l2_feed *feed, const struct l2_place *place)
 {
-    const size_t slice =
-        (size_t)l2_origin_of(feed, place)->group * L2_SLICES + l2_slice_of(place->set);
-    return &l2->pending[slice * L2_PENDING_PER_SLICE + (place->origin >> L2_PLACE_FETCH_SHIFT)];
+    return l2_origin_of(feed, place)->pending + (place->origin >> L2_PLACE_FETCH_SHIFT);
 }
 
 /* Empties the sets of that number, which are used for the first time since the caches were emptied.
@@ -44,24 +49,35 @@ L2_INLINE struct l2_pending *l2_pending_of(const struct wl_l2 *l2, const struct 
 static inline void l2_begin_sets(struct wl_l2 *l2, uint32_t set)
 {
     for (uint32_t i = 0; i < l2->partitions; i++)
-        l2_set_begin(&l2->sets[i][set], l2->ways);
+        l2_set_begin(l2_set_of(l2, i, set), l2->ways);
 }
 
-/* Asks for the first bytes of what the request needs. */
+/* Before anything but a write to its open line is done with the sets of that number. */
+L2_APART void l2_make_ready(struct wl_l2 *l2, uint32_t set)
+{
+    if (*l2_used_of(&l2->opens, set) & L2_SET_OPEN) {
+        l2_close_line(l2, set);
+        return;
+    }
+    l2_used_add(&l2->opens, set, L2_SET_USED);
+    l2_begin_sets(l2, set);
+}
+
+/* Asks for the first bytes of what the request needs, and all that a read may need. */
 L2_PREFETCHES void l2_prefetch(struct wl_l2 *l2, const struct l2_feed *feed,
                                const struct wl_l2_request *request, const struct l2_place *place)
 {
-    const uint32_t set = place->set;
-    for (uint32_t i = 0; i < l2->partitions; i++)
-        __builtin_prefetch(&l2->sets[i][set], 1);
+    const size_t at = l2_place_of(0, place->set);
+    for (uint32_t i = 0; i < L2_MAX_PARTITIONS; i++)
+        __builtin_prefetch(&l2->sets[at + i], 1);
     if (l2_request_kind(request) != WL_L2_READ)
         return;
-    for (uint32_t i = 0; i < l2->partitions; i++) {
-        __builtin_prefetch(&l2->sets[i][set].halves[1], 1);
-        __builtin_prefetch(l2->fetched[i] + (size_t)set * L2_WAYS, 1);
+    for (uint32_t i = 0; i < L2_MAX_PARTITIONS; i++) {
+        __builtin_prefetch(&l2->fetched[at + i], 1);
+        __builtin_prefetch(&l2->sets[at + i].halves[1], 1);
     }
     if (l2->has_coalescers)
-        __builtin_prefetch(l2_pending_of(l2, feed, place), 1);
+        __builtin_prefetch(l2_pending_of(feed, place), 1);
 }
 
 /* Asks for what the request needs of its sets besides their first bytes. */
@@ -70,11 +86,11 @@ L2_PREFETCHES void l2_prefetch_rest(struct wl_l2 *l2, const struct wl_l2_request
 {
     const bool is_part = l2_request_kind(request) == WL_L2_WRITE && request->words != UINT32_MAX;
     for (uint32_t i = 0; i < l2->partitions; i++) {
-        const struct l2_set *set = &l2->sets[i][place->set];
+        const struct l2_set *set = l2_set_of(l2, i, place->set);
         if (set->present >> L2_HALF_WAYS)
             __builtin_prefetch(&set->halves[1], 1);
         if (is_part)
-            __builtin_prefetch(&l2->written[i][place->set], 1);
+            __builtin_prefetch(&l2->written[l2_place_of(i, place->set)], 1);
     }
 }
 
@@ -89,10 +105,10 @@ static inline bool l2_is_put_off(const struct wl_l2_request *request, const stru
 L2_PREFETCHES void l2_ask_all(struct wl_l2 *l2, const struct l2_feed *feed,
                               const struct wl_l2_request *request, const struct l2_place *place)
 {
-    if (l2_opens_has(&l2->opens, place->set)) {
+    if (*l2_used_by(l2, place) & L2_SET_OPEN) {
         __builtin_prefetch(l2_opens_line(&l2->opens, place->set), 1);
         for (uint32_t k = 0; k < l2->partitions; k++)
-            __builtin_prefetch(&l2->written[k][place->set], 1);
+            __builtin_prefetch(&l2->written[l2_place_of(k, place->set)], 1);
     }
     l2_prefetch(l2, feed, request, place);
 }
@@ -138,37 +154,47 @@ L2_PREFETCHES void l2_ask(struct wl_l2 *l2, const struct l2_feed *feed, struct l
         l2_ask_all(l2, feed, request, place);
 }
 
+/* What is done with a request before it is served. */
+L2_INLINE void l2_begin_serve(struct wl_l2 *l2, const struct l2_feed *feed,
+                              const struct wl_l2_request *request, const struct l2_place *place,
+                              struct l2_located *located)
+{
+    if ((*l2_used_by(l2, place) & (L2_SET_USED | L2_SET_OPEN)) != L2_SET_USED)
+        l2_make_ready(l2, place->set);
+    located->line = l2_request_line(request);
+    located->set = place->set;
+    located->time = request->time;
+    located->near = l2_origin_of(feed, place)->partition;
+    located->home = place->origin >> L2_PLACE_HOME_SHIFT & 1;
+    located->sectors = (uint8_t)wl_l2_request_sectors(request);
+    located->is_alone = request->high >> WL_L2_KIND_SHIFT & WL_L2_ALONE;
+    located->place = place;
+    located->before = feed->before;
+}
+
 L2_INLINE void l2_serve_located(struct wl_l2 *l2, struct l2_feed *feed,
                                 const struct wl_l2_request *request, const struct l2_place *place)
 {
+    struct l2_located located;
+    l2_begin_serve(l2, feed, request, place, &located);
+    located.words = request->words;
+    located.open_mark = place->mark & L2_OPEN_NEVER ? 0 : place->mark;
+    located.kind = (uint8_t)l2_request_kind(request);
+    located.is_float = request->high >> WL_L2_KIND_SHIFT & WL_L2_FLOAT;
+    l2_serve_other(l2, &located, &feed->counts);
+}
+
+/* is_answered: what answers it is noted. */
+L2_INLINE void l2_serve_located_read(struct wl_l2 *l2, struct l2_feed *feed,
+                                     const struct wl_l2_request *request,
+                                     const struct l2_place *place, bool is_answered)
+{
     const struct l2_origin *origin = l2_origin_of(feed, place);
-    struct l2_used *used = l2_used_of(&l2->opens, place->set);
-    const uint64_t bit = l2_used_bit(place->set);
-    if (used->is_open & bit) {
-        l2_close_line(l2, place->set);
-    } else if (!(used->is_used & bit)) {
-        used->is_used |= bit;
-        l2_begin_sets(l2, place->set);
-    }
-    struct l2_located located = {.line = l2_request_line(request),
-                                 .set = place->set,
-                                 .words = request->words,
-                                 .time = request->time,
-                                 .open_mark = place->mark & L2_OPEN_NEVER ? 0 : place->mark,
-                                 .group = origin->group,
-                                 .sectors = (uint8_t)wl_l2_request_sectors(request),
-                                 .kind = (uint8_t)l2_request_kind(request),
-                                 .home = place->origin >> L2_PLACE_HOME_SHIFT & 1,
-                                 .is_float = request->high >> WL_L2_KIND_SHIFT & WL_L2_FLOAT,
-                                 .is_alone = request->high >> WL_L2_KIND_SHIFT & WL_L2_ALONE,
-                                 .is_beside =
-                                     l2_is_beside(feed->before, request, place, l2->launch),
-                                 .answer = origin->answers && l2_request_kind(request) == WL_L2_READ
-                                               ? &origin->answers[place->at]
-                                               : NULL};
-    if (located.kind == WL_L2_READ && l2->has_coalescers)
-        located.fetch = l2_pending_of(l2, feed, place);
-    l2_serve(l2, &located, &feed->counts);
+    struct l2_located located;
+    l2_begin_serve(l2, feed, request, place, &located);
+    located.answer = is_answered ? &origin->answers[place->at] : NULL;
+    located.fetch = origin->pending ? l2_pending_of(feed, place) : NULL;
+    l2_serve_read(l2, &located, feed->reads, &feed->counts);
 }
 
 /* Puts some of a run off, or serves them, one after the other. */
@@ -216,10 +242,14 @@ L2_INLINE void l2_serve_next(struct wl_l2 *l2, struct l2_feed *feed, struct l2_s
             return;
         }
     }
-    if (__builtin_expect(request->high & L2_RUN, 0))
-        l2_serve_run(l2, feed, request, place);
-    else
+    if (l2_request_kind(request) != WL_L2_READ)
         l2_serve_located(l2, feed, request, place);
+    else if (__builtin_expect(request->high & L2_RUN, 0))
+        l2_serve_run(l2, feed, request, place);
+    else if (__builtin_expect(l2_origin_of(feed, place)->answers != NULL, 0))
+        l2_serve_located_read(l2, feed, request, place, true);
+    else
+        l2_serve_located_read(l2, feed, request, place, false);
 }
 
 /* Serves requests for which all has been asked, and asks for what those need that follow. */
@@ -246,6 +276,7 @@ static inline void l2_counts_add(struct wl_l2_counts *counts, const struct wl_l2
 static inline void l2_feed_end(const struct l2_feed *feed, struct wl_l2_counts *counts)
 {
     l2_counts_add(counts, &feed->counts);
+    l2_count_reads(feed->reads, counts);
     counts->requests += feed->writes;
     counts->writes += feed->written_sectors;
     counts->write_hits += feed->written_sectors;

@@ -7,13 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "base/memory.h"
 #include "sim/l2.h"
 #include "sim/l2_batch.h"
 
 enum {
-    L2_MERGE_STEP = 16, /* logical time within which SMs are taken in their order */
+    L2_MERGE_STEP = 16, /* logical time within which SMs are taken in their order; a power of two */
     L2_MERGE_AHEAD = 12 /* requests of a trace; those for the next steps are asked for */
 };
 
@@ -152,6 +155,33 @@ static inline bool l2_merge_find_step(struct l2_merge *merge)
     return any || earliest != UINT32_MAX;
 }
 
+/* Copies L2_BATCH_COPY requests, whose times do not decrease; returns how many fall into the step.
+ */
+L2_INLINE size_t l2_merge_copy(struct wl_l2_request *restrict taken,
+                               const struct wl_l2_request *restrict requests, uint32_t start)
+{
+#if defined(__SSE2__)
+    __m128i all[L2_BATCH_COPY];
+    for (size_t i = 0; i < L2_BATCH_COPY; i++) {
+        all[i] = _mm_loadu_si128((const __m128i *)(const void *)&requests[i]);
+        _mm_storeu_si128((__m128i *)(void *)&taken[i], all[i]);
+    }
+    const __m128i times =
+        _mm_unpackhi_epi64(_mm_unpackhi_epi32(all[0], all[1]), _mm_unpackhi_epi32(all[2], all[3]));
+    const __m128i passed = _mm_sub_epi32(times, _mm_set1_epi32((int)start));
+    const __m128i in_step =
+        _mm_cmpeq_epi32(_mm_and_si128(passed, _mm_set1_epi32(-L2_MERGE_STEP)), _mm_setzero_si128());
+    return (size_t)__builtin_ctz(~(uint32_t)_mm_movemask_ps(_mm_castsi128_ps(in_step)));
+#else
+    size_t count = 0;
+    for (size_t i = 0; i < L2_BATCH_COPY; i++) {
+        taken[i] = requests[i];
+        count += requests[i].time - start < L2_MERGE_STEP;
+    }
+    return count;
+#endif
+}
+
 /* Adds requests of a trace that fall into the step, to L2_BATCH in all or a few more. False: there
  * may be others. */
 L2_INLINE bool l2_merge_take(struct l2_merge *merge, uint32_t trace, struct l2_batch *batch)
@@ -169,10 +199,7 @@ L2_INLINE bool l2_merge_take(struct l2_merge *merge, uint32_t trace, struct l2_b
         }
         count = 0;
         if (stop - next >= L2_BATCH_COPY) {
-            for (size_t i = 0; i < L2_BATCH_COPY; i++) {
-                taken[i] = requests[i];
-                count += requests[i].time - start < L2_MERGE_STEP;
-            }
+            count = l2_merge_copy(taken, requests, start);
         } else {
             for (; next + count < stop && requests[count].time - start < L2_MERGE_STEP; count++)
                 taken[count] = requests[count];

@@ -21,18 +21,18 @@ struct l2_open {
                             there; 0: it lacks none */
 };
 
-/* Of sets of a slice, a bit for each. */
-struct l2_used {
-    uint64_t is_used; /* since the caches were emptied */
-    uint64_t is_open; /* it has an open line */
+/* What is known of a set. */
+enum {
+    L2_SET_USED = 1, /* since the caches were emptied */
+    L2_SET_OPEN = 2, /* it has an open line */
 };
 
 /* What belongs to sets of a slice lies together, so that shards share no cache line of the host. */
 struct l2_opens {
-    uint32_t slice_sets, slice_words;
+    uint32_t slice_sets;
     size_t bytes, used_bytes;
     struct l2_open *lines;
-    struct l2_used *used;
+    uint8_t *used;                  /* L2_SET_... of each set, where its line is */
     bool has_any[WL_L2_MAX_SHARDS]; /* of each slice: since the caches were emptied */
 };
 
@@ -57,8 +57,7 @@ static inline void l2_opens_create(struct l2_opens *opens, uint32_t set_count)
     opens->slice_sets = (lines | 1) * 4; /* an odd number of cache lines of the host */
     opens->bytes = (size_t)WL_L2_MAX_SHARDS * opens->slice_sets * sizeof *opens->lines;
     opens->lines = wl_pages_alloc(opens->bytes);
-    opens->slice_words = (set_count / WL_L2_MAX_SHARDS / 256 + 1) * 4;
-    opens->used_bytes = (size_t)WL_L2_MAX_SHARDS * opens->slice_words * sizeof *opens->used;
+    opens->used_bytes = (size_t)WL_L2_MAX_SHARDS * opens->slice_sets;
     opens->used = wl_pages_alloc(opens->used_bytes);
 }
 
@@ -80,26 +79,22 @@ static inline void l2_opens_forget(struct l2_opens *opens)
     memset(opens->used, 0, opens->used_bytes);
 }
 
-/* Where the set's bit is. */
-static inline struct l2_used *l2_used_of(const struct l2_opens *opens, uint32_t set)
-{
-    return &opens->used[set % WL_L2_MAX_SHARDS * opens->slice_words + set / WL_L2_MAX_SHARDS / 64];
-}
-
-static inline uint64_t l2_used_bit(uint32_t set)
-{
-    return (uint64_t)1 << (set / WL_L2_MAX_SHARDS % 64);
-}
-
-static inline bool l2_opens_has(const struct l2_opens *opens, uint32_t set)
-{
-    return l2_used_of(opens, set)->is_open & l2_used_bit(set);
-}
-
 /* The set's open line, in lines. */
 static inline uint32_t l2_open_place(uint32_t slice_sets, uint32_t set)
 {
     return set % WL_L2_MAX_SHARDS * slice_sets + set / WL_L2_MAX_SHARDS;
+}
+
+/* Where what is known of the set is. */
+static inline uint8_t *l2_used_of(const struct l2_opens *opens, uint32_t set)
+{
+    return &opens->used[l2_open_place(opens->slice_sets, set)];
+}
+
+static inline void l2_used_add(const struct l2_opens *opens, uint32_t set, uint32_t bits)
+{
+    uint8_t *used = l2_used_of(opens, set);
+    *used = (uint8_t)(*used | bits);
 }
 
 /* The set of the open line at that place. */

@@ -23,44 +23,44 @@ static inline void l2_note_answer(const struct l2_located *request, uint32_t dev
 }
 
 /* A read goes to the partition of its SM; what that lacks comes from the line's home and stays in
- * both. */
-static inline void l2_read_sectors(struct wl_l2 *l2, const struct l2_located *request,
-                                   struct wl_l2_counts *counts)
+ * both. all: reads by their sectors. */
+L2_INLINE void l2_read_sectors(struct wl_l2 *l2, const struct l2_located *request, uint64_t *all,
+                               struct wl_l2_counts *counts)
 {
     const uint32_t now = l2->launch << 24 | (request->time & 0xffffff);
-    uint32_t near = l2_partition_of(l2, request->group);
+    uint32_t near = request->near;
     struct l2_entry local = l2_look_up(l2, near, request, counts);
-    uint32_t wanted = request->sectors, missed = wanted & ~(uint32_t)*local.valid;
-    counts->reads += l2_count_sectors(wanted);
-    counts->read_halves += ((wanted & 3) != 0) + ((wanted & 12) != 0);
-    counts->read_hits += l2_count_sectors(wanted & ~missed);
-    counts->alone_reads += request->is_alone ? l2_count_sectors(wanted) : 0;
-    if (request->answer && missed != wanted && l2_is_under_way(l2, near, local, now))
+    uint32_t wanted = request->sectors, missed = wanted & ~(uint32_t)*l2_valid(local);
+    all[wanted]++;
+    if (request->is_alone)
+        counts->alone_reads += l2_count_sectors(wanted);
+    if (request->answer && missed != wanted && l2_is_under_way(l2, local, now))
         l2_note_answer(request, l2_count_sectors(wanted & ~missed), 0);
     if (!missed)
         return;
-    uint32_t wide = l2_fetch_pairs(missed) & ~(uint32_t)*local.valid;
+    uint32_t wide = l2_fetch_pairs(missed) & ~(uint32_t)*l2_valid(local);
+    counts->read_hits -= l2_count_sectors(missed); /* of all, which are added at the end */
     counts->read_misses += l2_count_sectors(wide);
     counts->read_lines_missed++;
     if (near == request->home) {
         l2_note_answer(request, l2_count_sectors(missed), 0);
-        *l2_fetched_at(l2, near, local) = now;
+        *l2_fetched_at(l2, local) = now;
         counts->alone_misses += request->is_alone ? l2_count_sectors(wide) : 0;
-        l2_fetch(local, wide, request, counts);
+        l2_fetch(l2, local, wide, request, counts);
         return;
     }
     struct l2_entry home = l2_look_up(l2, request->home, request, counts);
-    uint32_t absent = wide & ~(uint32_t)*home.valid, waits = absent;
+    uint32_t absent = wide & ~(uint32_t)*l2_valid(home), waits = absent;
     if (absent)
-        *l2_fetched_at(l2, request->home, home) = now;
-    else if (l2_is_under_way(l2, request->home, home, now))
+        *l2_fetched_at(l2, home) = now;
+    else if (l2_is_under_way(l2, home, now))
         waits = wide;
     l2_note_answer(request, l2_count_sectors(missed & waits), l2_count_sectors(missed & ~waits));
-    *l2_fetched_at(l2, near, local) = *l2_fetched_at(l2, request->home, home);
+    *l2_fetched_at(l2, local) = *l2_fetched_at(l2, home);
     counts->alone_misses += request->is_alone ? l2_count_sectors(absent) : 0;
     counts->alone_far += request->is_alone ? l2_count_sectors(wide & ~absent) : 0;
-    l2_fetch(home, wide, request, counts);
-    *local.valid = (uint8_t)(*local.valid | wide);
+    l2_fetch(l2, home, wide, request, counts);
+    *l2_valid(local) = (uint8_t)(*l2_valid(local) | wide);
 }
 
 /* Drops written sectors from the partitions that are neither home nor the writer's. */
@@ -70,11 +70,11 @@ static inline void l2_invalidate_copies(struct wl_l2 *l2, const struct l2_locate
     for (uint32_t partition = 0; partition < l2->partitions; partition++) {
         if (partition == request->home || partition == writer)
             continue;
-        const struct l2_set *set = &l2->sets[partition][request->set];
+        struct l2_set *set = l2_set_of(l2, partition, request->set);
         const int way = l2_set_find_way(set, (uint32_t)request->line);
         if (way < 0)
             continue;
-        uint8_t *valid = l2_entry_of(l2, partition, request->set, (uint32_t)way).valid;
+        uint8_t *valid = l2_valid((struct l2_entry){set, (uint32_t)way});
         *valid = (uint8_t)(*valid & ~(request->sectors * 0x11));
     }
 }
@@ -91,7 +91,7 @@ static inline void l2_close_line(struct wl_l2 *l2, uint32_t set)
                                        .home = (uint8_t)open->home};
     const uint32_t writer = open->mark >> L2_OPEN_WRITER_SHIFT & 1;
     open->mark = 0;
-    l2_used_of(&l2->opens, set)->is_open &= ~l2_used_bit(set);
+    *l2_used_of(&l2->opens, set) &= (uint8_t)~L2_SET_OPEN;
     if (!request.sectors)
         return;
     l2_invalidate_copies(l2, &request, writer);
@@ -111,7 +111,7 @@ static inline void l2_leave_open(struct wl_l2 *l2, const struct l2_located *requ
                                                                 .mark = request->open_mark,
                                                                 .words = request->words,
                                                                 .home = request->home & 1};
-    l2_used_of(&l2->opens, request->set)->is_open |= l2_used_bit(request->set);
+    l2_used_add(&l2->opens, request->set, L2_SET_OPEN);
     bool *has_any = &l2->opens.has_any[l2_slice_of(request->set)];
     if (!*has_any) /* other shards' lie beside it */
         *has_any = true;
@@ -121,7 +121,7 @@ static inline void l2_leave_open(struct wl_l2 *l2, const struct l2_located *requ
 static inline void l2_write_sectors(struct wl_l2 *l2, const struct l2_located *request,
                                     struct wl_l2_counts *counts)
 {
-    uint32_t near = l2_partition_of(l2, request->group);
+    uint32_t near = request->near;
     uint32_t count = l2_count_sectors(request->sectors);
     counts->writes += count;
     counts->write_hits += count;
@@ -133,12 +133,12 @@ static inline void l2_write_sectors(struct wl_l2 *l2, const struct l2_located *r
     if (l2_write_latest(l2, request, near))
         return;
     struct l2_entry home = l2_look_up(l2, request->home, request, counts);
-    l2_write_words(home, request->sectors, request->words);
+    l2_write_words(l2, home, request->sectors, request->words);
     l2_make_dirty(l2, request, home, counts);
     if (near == request->home)
         return;
     struct l2_entry local = l2_look_up(l2, near, request, counts);
-    l2_write_words(local, request->sectors, request->words);
+    l2_write_words(l2, local, request->sectors, request->words);
 }
 
 /* Requests that the atomics of one line become: one for each lane that shares a word. */
@@ -166,16 +166,18 @@ static inline void l2_update_sectors(struct wl_l2 *l2, const struct l2_located *
                     l2->gpu_slices, request->line, request->words, request->is_float);
     l2_invalidate_copies(l2, request, request->home);
     struct l2_entry owner = l2_look_up(l2, request->home, request, counts);
-    l2_fetch(owner, l2_fetch_pairs(request->sectors & ~(uint32_t)*owner.valid), request, counts);
+    l2_fetch(l2, owner, l2_fetch_pairs(request->sectors & ~(uint32_t)*l2_valid(owner)), request,
+             counts);
     l2_make_dirty(l2, request, owner, counts);
 }
 
 /* Takes out the sectors of a read that a neighbour's open fetch will bring. */
-static inline void l2_coalesce(struct l2_located *request, struct wl_l2_counts *counts)
+L2_INLINE void l2_coalesce(struct l2_located *request, struct wl_l2_counts *counts)
 {
     struct l2_pending *pending = request->fetch;
     uint32_t answered = 0, age = request->time - pending->start;
-    const bool is_same = pending->line == request->line;
+    const bool is_same =
+        pending->low == (uint32_t)request->line && pending->high == (uint16_t)(request->line >> 32);
     if (is_same && pending->requests < L2_MERGED_REQUESTS && age <= L2_PENDING_TIME)
         answered = pending->sectors & request->sectors;
     request->fetch = NULL;
@@ -183,11 +185,12 @@ static inline void l2_coalesce(struct l2_located *request, struct wl_l2_counts *
         pending->is_device = pending->is_far = false;
     if (answered) {
         pending->requests++;
-        pending->sectors |= request->sectors;
+        pending->sectors = (uint8_t)(pending->sectors | request->sectors);
         l2_note_answer(request, pending->is_device ? l2_count_sectors(answered) : 0,
                        pending->is_far ? l2_count_sectors(answered) : 0);
     } else {
-        *pending = (struct l2_pending){.line = request->line,
+        *pending = (struct l2_pending){.low = (uint32_t)request->line,
+                                       .high = (uint16_t)(request->line >> 32),
                                        .start = request->time,
                                        .sectors = request->sectors,
                                        .requests = 1};
@@ -197,21 +200,38 @@ static inline void l2_coalesce(struct l2_located *request, struct wl_l2_counts *
     request->sectors = (uint8_t)(request->sectors & ~answered);
 }
 
-L2_INLINE void l2_serve(struct wl_l2 *l2, struct l2_located *request, struct wl_l2_counts *counts)
+/* Adds reads by their sectors to what is counted. */
+static inline void l2_count_reads(const uint64_t all[L2_SECTOR_MASKS], struct wl_l2_counts *counts)
 {
-    if (request->kind == WL_L2_READ && l2->has_coalescers) {
+    for (uint32_t sectors = 0; sectors < L2_SECTOR_MASKS; sectors++) {
+        const uint64_t count = l2_count_sectors(sectors) * all[sectors];
+        counts->requests += all[sectors];
+        counts->reads += count;
+        counts->read_hits += count;
+        counts->read_halves += all[sectors] * (((sectors & 3) != 0) + ((sectors & 12) != 0));
+    }
+}
+
+L2_INLINE void l2_serve_read(struct wl_l2 *l2, struct l2_located *request, uint64_t *all,
+                             struct wl_l2_counts *counts)
+{
+    if (request->fetch) {
         l2_coalesce(request, counts);
         if (!request->sectors)
             return;
     }
+    l2_read_sectors(l2, request, all, counts);
+}
+
+/* One that is no read. */
+L2_INLINE void l2_serve_other(struct wl_l2 *l2, struct l2_located *request,
+                              struct wl_l2_counts *counts)
+{
     counts->requests += l2_count_rounds(request);
-    if (request->kind == WL_L2_READ) {
-        l2_read_sectors(l2, request, counts);
-    } else if (request->kind == WL_L2_WRITE) {
+    if (request->kind == WL_L2_WRITE)
         l2_write_sectors(l2, request, counts);
-    } else {
+    else
         l2_update_sectors(l2, request, counts);
-    }
 }
 
 #endif

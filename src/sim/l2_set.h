@@ -32,6 +32,11 @@ struct l2_written {
     uint32_t words[L2_WAYS];
 };
 
+/* Of each way when device memory was asked last. */
+struct l2_fetched {
+    uint32_t at[L2_WAYS];
+};
+
 static inline void l2_set_touch(struct l2_set *set, uint32_t way)
 {
     uint64_t order = set->order;
