@@ -2,22 +2,21 @@
 #include "sim/executor.h"
 #include "sim/state.h"
 
-#define EXECUTOR(level)                                                                         \
-    extern const struct wl_executor_row wl_exec_table_##level[];                                \
-    void wl_exec_join_##level(struct wl_program *program);                                      \
-    void wl_exec_count_access_##level(struct wl_warp *warp, const struct wl_op *op,             \
-                                      uint64_t first);                                          \
-    void wl_exec_add_kept_##level(const struct wl_kept *kept, size_t count);                    \
-    uint32_t wl_exec_find_loud_##level(const uint32_t *, const uint32_t *, uint32_t, uint32_t); \
-    uint32_t wl_exec_find_repeats_##level(const uint32_t *);                                    \
-    uint32_t wl_exec_find_beyond_##level(const uint32_t *, uint32_t, uint32_t);                 \
-    uint32_t wl_exec_find_offsets_##level(const void *, bool, uint32_t, uint32_t, uint32_t,     \
-                                          uint32_t *);                                          \
-    uint32_t wl_exec_find_told_##level(const struct wl_shadow_view *, uint32_t, uint32_t,       \
-                                       uint32_t *);                                             \
-    uint32_t wl_exec_mark_reads_##level(const struct wl_shadow_view *,                          \
-                                        const struct wl_shadow_row *, uint32_t);                \
-    uint32_t wl_exec_mark_writes_##level(const struct wl_shadow_view *,                         \
+#define EXECUTOR(level)                                                                          \
+    extern const struct wl_executor_row wl_exec_table_##level[];                                 \
+    void wl_exec_join_##level(struct wl_program *program);                                       \
+    void wl_exec_count_accesses_##level(struct wl_warp *warp, const struct wl_counted *counted); \
+    void wl_exec_add_kept_##level(const struct wl_kept *kept, size_t count);                     \
+    uint32_t wl_exec_find_loud_##level(const uint32_t *, const uint32_t *, uint32_t, uint32_t);  \
+    uint32_t wl_exec_find_repeats_##level(const uint32_t *);                                     \
+    uint32_t wl_exec_find_beyond_##level(const uint32_t *, uint32_t, uint32_t);                  \
+    uint32_t wl_exec_find_offsets_##level(const void *, bool, uint32_t, uint32_t, uint32_t,      \
+                                          uint32_t *);                                           \
+    uint32_t wl_exec_find_told_##level(const struct wl_shadow_view *, uint32_t, uint32_t,        \
+                                       uint32_t *);                                              \
+    uint32_t wl_exec_mark_reads_##level(const struct wl_shadow_view *,                           \
+                                        const struct wl_shadow_row *, uint32_t);                 \
+    uint32_t wl_exec_mark_writes_##level(const struct wl_shadow_view *,                          \
                                          const struct wl_shadow_row *);
 #define WATCH(level)                                                                             \
     {                                                                                            \
@@ -32,13 +31,13 @@ EXECUTOR(v4)
 static const struct executor {
     const struct wl_executor_row *table;
     void (*join)(struct wl_program *program);
-    wl_executor_count count_access;
+    wl_executor_count count_accesses;
     wl_executor_add_kept add_kept;
     struct wl_executor_watch watch;
 } executors[] = {
-    {wl_exec_table_v2, wl_exec_join_v2, wl_exec_count_access_v2, wl_exec_add_kept_v2, WATCH(v2)},
-    {wl_exec_table_v3, wl_exec_join_v3, wl_exec_count_access_v3, wl_exec_add_kept_v3, WATCH(v3)},
-    {wl_exec_table_v4, wl_exec_join_v4, wl_exec_count_access_v4, wl_exec_add_kept_v4, WATCH(v4)}};
+    {wl_exec_table_v2, wl_exec_join_v2, wl_exec_count_accesses_v2, wl_exec_add_kept_v2, WATCH(v2)},
+    {wl_exec_table_v3, wl_exec_join_v3, wl_exec_count_accesses_v3, wl_exec_add_kept_v3, WATCH(v3)},
+    {wl_exec_table_v4, wl_exec_join_v4, wl_exec_count_accesses_v4, wl_exec_add_kept_v4, WATCH(v4)}};
 
 static const struct executor *find_executor(void)
 {
@@ -82,9 +81,9 @@ void wl_executor_join(struct wl_program *program)
     choose_executor()->join(program);
 }
 
-wl_executor_count wl_executor_count_access(void)
+wl_executor_count wl_executor_count_accesses(void)
 {
-    return choose_executor()->count_access;
+    return choose_executor()->count_accesses;
 }
 
 wl_executor_add_kept wl_executor_add(void)

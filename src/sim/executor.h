@@ -18,10 +18,19 @@ uint32_t wl_executor_list(const struct wl_executor_row *tables[WL_EXECUTORS_MOST
 /* Makes one operation of each stretch of a linked program's operations that the same executor does
  * in one go where all lanes are active. */
 void wl_executor_join(struct wl_program *program);
-/* Counts a global access by all lanes that is known to follow its site's pattern, and to be mapped.
- * first: the first lane's address. */
-typedef void (*wl_executor_count)(struct wl_warp *warp, const struct wl_op *op, uint64_t first);
-wl_executor_count wl_executor_count_access(void);
+/* Global accesses by all lanes, in their order: operations at[i] behind the first one. Their
+ * registers hold addresses of which the first lane's is known, by slot. */
+struct wl_counted {
+    const struct wl_op *ops;
+    const uint16_t *at;
+    uint32_t count;
+    const uint8_t *slot_of; /* of each operation behind the first one */
+    const uint64_t *addresses;
+};
+/* Counts those that no load before has counted; they are known to follow their sites' patterns, and
+ * to be mapped. Nobody records the warp. */
+typedef void (*wl_executor_count)(struct wl_warp *warp, const struct wl_counted *counted);
+wl_executor_count wl_executor_count_accesses(void);
 
 /* Adds sums that were kept, one after the other; no other thread is at these words. */
 typedef void (*wl_executor_add_kept)(const struct wl_kept *kept, size_t count);

@@ -85,6 +85,35 @@ static inline uint32_t wl_l1_find_set_number(const struct wl_l1 *l1, uint64_t li
     return set >= l1->set_count ? set - l1->set_count : set;
 }
 
+/* The same of so many lines; sets has room for a multiple of 8, line is read as far. */
+static inline void wl_l1_find_set_numbers(const struct wl_l1 *l1, const uint64_t *line,
+                                          uint32_t count, uint32_t *sets)
+{
+#if defined(__AVX512F__)
+    const __m512i low = _mm512_set1_epi64(UINT32_MAX), one = _mm512_set1_epi64(1);
+    const __m512i set_count = _mm512_set1_epi64(l1->set_count);
+    const __m512i reciprocal = _mm512_set1_epi64(l1->set_reciprocal);
+    for (uint32_t i = 0; i < count; i += 8) {
+        const __m512i at = _mm512_loadu_si512(line + i);
+        __m512i run = _mm512_srli_epi64(_mm512_mul_epu32(at, reciprocal), 32);
+        __m512i offset =
+            _mm512_sub_epi64(_mm512_and_si512(at, low), _mm512_mul_epu32(run, set_count));
+        const __mmask8 is_less = _mm512_cmpge_epu64_mask(offset, set_count);
+        offset = _mm512_mask_sub_epi64(offset, is_less, offset, set_count);
+        run = _mm512_mask_add_epi64(run, is_less, run, one);
+        const __m512i turn = _mm512_mul_epu32(_mm512_add_epi64(run, _mm512_srli_epi64(at, 32)),
+                                              _mm512_set1_epi64(0x9e3779b1));
+        const __m512i turned = _mm512_srli_epi64(_mm512_mul_epu32(turn, set_count), 32);
+        __m512i set = _mm512_add_epi64(offset, turned);
+        set = _mm512_mask_sub_epi64(set, _mm512_cmpge_epu64_mask(set, set_count), set, set_count);
+        _mm256_storeu_si256((__m256i *)(void *)(sets + i), _mm512_cvtepi64_epi32(set));
+    }
+#else
+    for (uint32_t i = 0; i < count; i++)
+        sets[i] = wl_l1_find_set_number(l1, line[i]);
+#endif
+}
+
 static inline struct wl_l1_set *wl_l1_find_set(const struct wl_l1 *l1, uint64_t line)
 {
     return &l1->sets[wl_l1_find_set_number(l1, line)];
@@ -129,9 +158,9 @@ static inline void wl_l1_touch(struct wl_l1_set *set, uint32_t way)
         set->order = wl_l1_reorder(set->order, way);
 }
 
-/* Puts line in place of the least recently used one of its set, with no sector valid; makes it the
- * last line. */
-static inline void wl_l1_allocate(struct wl_l1 *l1, struct wl_l1_set *set, uint64_t line)
+/* Puts line in place of the least recently used one of its set, with no sector valid. Returns its
+ * way, which is to be touched. */
+static inline uint32_t wl_l1_replace(const struct wl_l1 *l1, struct wl_l1_set *set, uint64_t line)
 {
     uint32_t absent = ~(uint32_t)set->present & ((1u << l1->ways) - 1);
     uint32_t way = absent ? (uint32_t)__builtin_ctz(absent)
@@ -139,6 +168,13 @@ static inline void wl_l1_allocate(struct wl_l1 *l1, struct wl_l1_set *set, uint6
     set->tags[way] = (uint32_t)line;
     set->present = (uint16_t)(set->present | 1u << way);
     set->sectors[way] = 0;
+    return way;
+}
+
+/* The same, which makes it the last line. */
+static inline void wl_l1_allocate(struct wl_l1 *l1, struct wl_l1_set *set, uint64_t line)
+{
+    const uint32_t way = wl_l1_replace(l1, set, line);
     wl_l1_touch(set, way);
     l1->last_line = line;
     l1->last_set = set;
@@ -200,15 +236,18 @@ static inline void wl_l1_set_arrival(struct wl_l1 *l1, uint64_t cycle)
         l1->last_set->arrivals[l1->last_way] = wl_l1_arrival_unit(cycle);
 }
 
-/* When the data of the load looked up last, which hit, are there: later than now if its line is
- * still on its way. */
+/* When the data of the line in that way are there: later than now if it is still on its way. */
+static inline uint64_t wl_l1_set_arrives(const struct wl_l1_set *set, uint32_t way, uint64_t now)
+{
+    uint64_t unit = now >> WL_L1_ARRIVAL_SHIFT;
+    uint16_t ahead = (uint16_t)(set->arrivals[way] - unit);
+    return ahead <= WL_L1_LONGEST_FETCH ? (unit + ahead) << WL_L1_ARRIVAL_SHIFT : now;
+}
+
+/* The same of the load looked up last, which hit. */
 static inline uint64_t wl_l1_arrival(const struct wl_l1 *l1, uint64_t now)
 {
-    if (!l1->last_set)
-        return now;
-    uint64_t unit = now >> WL_L1_ARRIVAL_SHIFT;
-    uint16_t ahead = (uint16_t)(l1->last_set->arrivals[l1->last_way] - unit);
-    return ahead <= WL_L1_LONGEST_FETCH ? (unit + ahead) << WL_L1_ARRIVAL_SHIFT : now;
+    return l1->last_set ? wl_l1_set_arrives(l1->last_set, l1->last_way, now) : now;
 }
 
 /* The sectors that a load asks of L2 when `missed` missed: the whole line on GPUs that fetch lines.

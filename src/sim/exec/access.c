@@ -466,11 +466,9 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
     return true;
 }
 
-void WL_EXEC(count_access)(struct wl_warp *warp, const struct wl_op *op, u64 first)
+static inline void count_single(struct wl_warp *warp, const struct wl_op *op, u64 first)
 {
     struct wl_site_state *site = &warp->worker->sites[op->site];
-    if (is_counted(warp, op, first))
-        return;
     struct access access; /* of its addresses only the first is read, where the set is known */
     access.warp = warp;
     access.op = op;
@@ -484,6 +482,26 @@ void WL_EXEC(count_access)(struct wl_warp *warp, const struct wl_op *op, u64 fir
             access.address[i] = first + site->delta[i];
     count_request(&access);
     count_pattern(&access);
+}
+
+void WL_EXEC(count_accesses)(struct wl_warp *warp, const struct wl_counted *counted)
+{
+    u32 i = warp->counted_ahead < counted->count ? warp->counted_ahead : counted->count;
+    warp->counted_ahead -= i;
+    while (i < counted->count) {
+        const struct wl_op *op = &counted->ops[counted->at[i]];
+        bool is_alone = true;
+        if (op->code == WL_OP_LOAD_GLOBAL && op->slot)
+            i = counted->count - WL_EXEC(count_groups)(warp, counted, i, &is_alone);
+        if (!is_alone)
+            continue;
+        op = &counted->ops[counted->at[i]];
+        const u64 first = counted->addresses[counted->slot_of[counted->at[i]]] + (u64)op->imm;
+        if (op->code == WL_OP_LOAD_GLOBAL)
+            prefetch_lanes(&warp->worker->sites[op->site], first);
+        count_single(warp, op, first);
+        i++;
+    }
 }
 
 /* Of lanes whose addresses follow no pattern. */

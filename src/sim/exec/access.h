@@ -3,6 +3,7 @@
 #define WL_SIM_EXEC_ACCESS_H
 
 #include "sim/exec/lanes.h"
+#include "sim/executor.h"
 #include "sim/local.h"
 #include "sim/reach.h"
 #include "sim/turns.h"
@@ -162,9 +163,12 @@ bool WL_EXEC(access_misaligned)(struct access *access, const u64 *all);
  * happened, go the long way. */
 bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const struct wl_op *op,
                              enum wl_site_access kind);
-/* Counts a global access by all lanes that is known to follow its site's pattern, and to be mapped.
- */
-void WL_EXEC(count_access)(struct wl_warp *warp, const struct wl_op *op, u64 first);
+/* As wl_executor_count says. */
+void WL_EXEC(count_accesses)(struct wl_warp *warp, const struct wl_counted *counted);
+/* Counts loads that lead groups, and with each its group, from the i-th of them on. Returns how
+ * many accesses follow that: `alone`: the first of them is to be counted by itself. */
+u32 WL_EXEC(count_groups)(struct wl_warp *warp, const struct wl_counted *counted, u32 i,
+                          bool *alone);
 /* Counts the load, the first of a group (sim/group.h), and those that follow it, which then are
  * known to repeat. first: the first lane's address, of an access that repeats; where lanes are off,
  * `window` of access_part. False: it did nothing. */
@@ -246,6 +250,14 @@ static inline void count_request(struct access *access)
 {
     begin_access(access);
     access->site->requests[WL_SITE_GLOBAL]++;
+}
+
+/* Asks the host for what a load will read that follows its site's pattern, while it is counted. */
+static inline void prefetch_lanes(const struct wl_site_state *site, u64 first)
+{
+    static const uint8_t lanes[] = {0, WL_LANES / 2, WL_LANES - 1};
+    for (size_t i = 0; i < sizeof lanes; i++)
+        __builtin_prefetch((const void *)(uintptr_t)(first + site->delta[lanes[i]]));
 }
 
 /* From a lane's address to its element k. */

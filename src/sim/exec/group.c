@@ -4,6 +4,11 @@
 #include "sim/group.h"
 #include "sim/exec/part.h"
 
+enum {
+    TOGETHER = 8, /* groups whose sets of L1 are asked for together */
+    TOGETHER_LINES = (TOGETHER + 1) * WL_GROUP_LINES, /* a group's has room for as many */
+};
+
 /* A line of the group while it is counted. */
 struct place {
     u64 line;
@@ -162,16 +167,32 @@ static bool fill_lines(struct wl_load_group *group, struct wl_group_lines *lines
     return true;
 }
 
-/* Where the lines are in L1, if all that the loads ask of them is there. missing: those that have
- * no place, a bit each. */
-static inline bool find_places(const struct wl_l1 *l1, const struct wl_group_lines *lines, u64 base,
+/* A group whose lines are known. */
+struct ready {
+    struct wl_load_group *group;
+    struct wl_group_lines *lines;
+    u64 base; /* line of the first lane */
+};
+
+/* Adds the group's lines; returns how many there are then. */
+static inline u32 add_lines(const struct ready *ready, u64 *line, u32 count)
+{
+    for (u32 i = 0; i < WL_GROUP_LINES; i++)
+        line[count + i] = ready->base + (u64)ready->lines->line[i];
+    return count + ready->lines->line_count;
+}
+
+/* Where the lines are in L1, if all that the loads ask of them is there. sets: theirs. missing:
+ * those that have no place, a bit each. */
+static inline bool find_places(const struct wl_l1 *l1, const struct ready *ready, const u32 *sets,
                                struct place *places, u32 *missing)
 {
+    const struct wl_group_lines *lines = ready->lines;
     u32 absent = 0;
     *missing = 0;
     for (u32 i = 0; i < lines->line_count; i++) {
-        const u64 line = base + (u64)lines->line[i];
-        struct wl_l1_set *set = wl_l1_find_set(l1, line);
+        const u64 line = ready->base + (u64)lines->line[i];
+        struct wl_l1_set *set = &l1->sets[sets[i]];
         const u32 match = wl_l1_match(set, (u32)line);
         const u32 way = match ? (u32)__builtin_ctz(match) : 0;
         places[i] = (struct place){line, set, way};
@@ -292,31 +313,98 @@ static inline bool are_known(struct wl_load_group *group, struct wl_group_lines 
     return is_again && fill_lines(group, lines, warp, op, first) && lines->line_count;
 }
 
-bool WL_EXEC(count_group)(struct wl_warp *warp, const struct wl_op *op, u64 first)
+/* Whether the lines of the group that the load leads are known. */
+static inline bool make_ready(struct wl_warp *warp, const struct wl_op *op, u64 first,
+                              struct ready *ready)
 {
-    struct wl_load_group *group = wl_group_of(warp->worker, op);
+    struct wl_load_group *group = warp->worker->sites[op->site].group;
+    if (!group)
+        group = wl_group_of(warp->worker, op);
     struct wl_group_lines *lines =
         warp->is_masked ? wl_group_part_lines(group, warp->active) : group->lines;
-    struct wl_sm *sm = warp->sm;
-    struct wl_l1 *l1 = op->flags & WL_OPF_NONCOHERENT && sm->readonly ? sm->readonly : sm->l1;
-    if (!l1->caches_loads || !lines)
+    if (!lines)
         return false;
     lines += (first >> 4) % WL_GROUP_PHASES;
-    if (!are_known(group, lines, warp, op, first))
-        return false;
+    *ready = (struct ready){group, lines, first >> 7};
+    return are_known(group, lines, warp, op, first);
+}
+
+/* Counts the group. sets: of its lines. */
+static inline void count_ready(struct wl_warp *warp, const struct wl_op *op, struct wl_l1 *l1,
+                               const struct ready *ready, const u32 *sets)
+{
+    struct wl_sm *sm = warp->sm;
+    struct wl_group_lines *lines = ready->lines;
     struct place places[WL_GROUP_LINES];
     u32 missing;
-    if (find_places(l1, lines, first >> 7, places, &missing)) {
+    if (find_places(l1, ready, sets, places, &missing)) {
         const u64 now = wl_warp_time(warp) << 8;
         for (u32 i = 0; i < lines->line_count; i++)
             touch_place(l1, &places[i]);
         sm->queue_end = (sm->queue_end > now ? sm->queue_end : now) + 256ull * lines->touch_count;
     } else if (are_apart(places, lines->line_count, missing)) {
-        touch_fresh(warp, l1, group, lines, places, missing);
+        touch_fresh(warp, l1, ready->group, lines, places, missing);
     } else {
-        touch_each(warp, op, l1, group, lines, places);
+        touch_each(warp, op, l1, ready->group, lines, places);
     }
     lines->executions++;
-    warp->counted_ahead = group->load_count - 1;
+}
+
+/* The cache that the load asks. NULL: it keeps no loads. */
+static inline struct wl_l1 *keeping_cache(const struct wl_warp *warp, const struct wl_op *op)
+{
+    struct wl_sm *sm = warp->sm;
+    struct wl_l1 *l1 = op->flags & WL_OPF_NONCOHERENT && sm->readonly ? sm->readonly : sm->l1;
+    return l1->caches_loads ? l1 : NULL;
+}
+
+bool WL_EXEC(count_group)(struct wl_warp *warp, const struct wl_op *op, u64 first)
+{
+    struct ready ready;
+    struct wl_l1 *l1 = keeping_cache(warp, op);
+    u64 line[WL_GROUP_LINES];
+    u32 sets[WL_GROUP_LINES];
+    if (!l1 || !make_ready(warp, op, first, &ready))
+        return false;
+    wl_l1_find_set_numbers(l1, line, add_lines(&ready, line, 0), sets);
+    count_ready(warp, op, l1, &ready, sets);
+    warp->counted_ahead = ready.group->load_count - 1;
     return true;
+}
+
+u32 WL_EXEC(count_groups)(struct wl_warp *warp, const struct wl_counted *counted, u32 i,
+                          bool *alone)
+{
+    struct ready ready[TOGETHER];
+    const struct wl_op *ops[TOGETHER];
+    u64 line[TOGETHER_LINES];
+    u32 sets[TOGETHER_LINES], groups = 0, lines = 0;
+    struct wl_l1 *l1 = keeping_cache(warp, &counted->ops[counted->at[i]]);
+    *alone = !l1;
+    while (l1 && i < counted->count && groups < TOGETHER) {
+        const struct wl_op *op = &counted->ops[counted->at[i]];
+        const u64 first = counted->addresses[counted->slot_of[counted->at[i]]] + (u64)op->imm;
+        if (op->code != WL_OP_LOAD_GLOBAL || !op->slot || keeping_cache(warp, op) != l1)
+            break;
+        *alone = !make_ready(warp, op, first, &ready[groups]);
+        if (*alone)
+            break;
+        prefetch_lanes(&warp->worker->sites[op->site], first);
+        ops[groups] = op;
+        i += ready[groups].group->load_count;
+        lines = add_lines(&ready[groups++], line, lines);
+    }
+    wl_l1_find_set_numbers(l1, line, lines, sets);
+    for (u32 k = 0; k < lines; k++) {
+        __builtin_prefetch(&l1->sets[sets[k]], 1);
+        __builtin_prefetch(&l1->sets[sets[k]].order, 1);
+    }
+    lines = 0;
+    for (u32 k = 0; k < groups; k++) {
+        count_ready(warp, ops[k], l1, &ready[k], &sets[lines]);
+        lines += ready[k].lines->line_count;
+    }
+    const u32 beyond = i > counted->count ? i - counted->count : 0;
+    warp->counted_ahead = beyond;
+    return counted->count - (i - beyond);
 }

@@ -127,12 +127,10 @@ static void find_sets(const struct wl_l1 *l1, u64 first, const s64 *line, u32 co
             sets[i] = wl_l1_find_set_number(l1, first + (u64)line[i]);
         return;
     }
-    const struct wl_l1 here = {.set_count = l1->set_count, .set_reciprocal = l1->set_reciprocal};
     u64 lines[WL_LANES];
     WL_FOR_LANES (i)
         lines[i] = first + ((u32)i < count ? (u64)line[i] : 0);
-    WL_FOR_LANES (i)
-        sets[i] = wl_l1_find_set_number(&here, lines[i]);
+    wl_l1_find_set_numbers(l1, lines, count, sets);
     for (u32 i = 0; i < count; i++) {
         __builtin_prefetch(&l1->sets[sets[i]], 1);
         __builtin_prefetch(&l1->sets[sets[i]].order, 1);
@@ -147,34 +145,43 @@ static void pass_loads(struct access *access, struct wl_l1 *l1, u64 first, const
     const struct wl_run *run = access->warp->worker->run;
     const u64 now = wl_warp_time(access->warp) << 8, sector_cost = run->sector_cost;
     const bool is_traced = access->warp->trace != NULL;
+    const u64 epoch_start = sm->epoch_start, miss_latency = run->miss_latency;
+    const u32 mark = WL_L2_READ | sm->request_mark, fetch_all = l1->fetch_all;
     u64 queue_end = sm->queue_end > now ? sm->queue_end : now, misses = 0, asked = 0;
     while (sm->request_capacity - sm->request_count < count)
         wl_sm_grow_trace(sm);
     struct wl_l2_request *next = sm->requests + sm->request_count;
+    u32 way = 0;
     for (u32 i = 0; i < count; i++) {
         const u64 at = first + (u64)line[i];
-        wl_l1_look_up_in(l1, &l1->sets[sets[i]], at);
-        uint8_t *valid = &l1->last_set->sectors[l1->last_way];
-        const u32 missed = sectors[i] & ~(u32)*valid;
+        struct wl_l1_set *set = &l1->sets[sets[i]];
+        const u32 match = wl_l1_match(set, (u32)at);
+        way = match ? (u32)__builtin_ctz(match) : wl_l1_replace(l1, set, at);
+        wl_l1_touch(set, way);
+        const u32 valid = set->sectors[way], missed = sectors[i] & ~valid;
         asked += (u32)__builtin_popcount(sectors[i]);
         if (!missed) {
             queue_end += 256;
             const u64 arrival = queue_end >> 8;
             if (is_traced)
-                access->waits += wl_l1_arrival(l1, arrival) > arrival + run->gpu->l1_latency;
+                access->waits +=
+                    wl_l1_set_arrives(set, way, arrival) > arrival + run->gpu->l1_latency;
             continue;
         }
-        const u32 fetched = wl_l1_fetched(l1, missed);
+        const u32 fetched = missed | fetch_all;
         const u64 cost = (u32)__builtin_popcount(fetched) * sector_cost;
-        *valid = (uint8_t)(*valid | fetched);
+        set->sectors[way] = (uint8_t)(valid | fetched);
         queue_end += cost > 256 ? cost : 256;
         const u64 time = queue_end >> 8;
         access->waits++;
         misses += (u32)__builtin_popcount(missed);
-        wl_l1_set_arrival(l1, time + run->miss_latency);
-        *next++ = wl_l2_request_make(at, fetched, WL_L2_READ | sm->request_mark, 0,
-                                     (u32)(time < sm->epoch_start ? sm->epoch_start : time));
+        set->arrivals[way] = wl_l1_arrival_unit(time + miss_latency);
+        *next++ = wl_l2_request_make(at, fetched, mark, 0,
+                                     (u32)(time < epoch_start ? epoch_start : time));
     }
+    l1->last_line = first + (u64)line[count - 1];
+    l1->last_set = &l1->sets[sets[count - 1]];
+    l1->last_way = way;
     sm->request_count = (size_t)(next - sm->requests);
     sm->queue_end = queue_end;
     access->sector =

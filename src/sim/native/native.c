@@ -200,60 +200,22 @@ static void check_loads(struct wl_warp *warp, const struct wl_native_segment *se
     }
 }
 
-/* Asks the host for what a load will read, while it is counted. */
-static void prefetch_lanes(const struct wl_native_address *address, uint64_t first)
-{
-    static const uint32_t lanes[] = {0, WL_LANES / 2, WL_LANES - 1};
-    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
-        __builtin_prefetch((const void *)(uintptr_t)(first + address->far[lanes[i]]));
-}
-
-enum { LINES_AHEAD = 2 }; /* of an access, that most have at most */
-
-/* Asks the host for the sets of L1 that accesses go to, but those that are counted with others. */
-static void prefetch_sets(const struct wl_warp *warp, const struct wl_native_segment *segment,
-                          const struct wl_native_plan *plan)
-{
-    const struct wl_op *ops = first_op(warp->worker->run->program, segment);
-    for (uint32_t i = warp->counted_ahead; i < segment->global_count;) {
-        const uint32_t at = segment->globals[i], slot = segment->slot_of[at];
-        const uint64_t line = (plan->slots[slot].lanes[0] + (uint64_t)ops[at].imm) >> 7;
-        for (uint32_t k = 0; k < LINES_AHEAD; k++) {
-            const struct wl_l1_set *set = wl_l1_find_set(warp->sm->l1, line + k);
-            __builtin_prefetch(set, 1);
-            __builtin_prefetch(&set->order, 1);
-        }
-        i += ops[at].code == WL_OP_LOAD_GLOBAL && ops[at].slot ? ops[at].slot : 1;
-    }
-}
-
 /* Counts the global accesses of a segment that fits, and has its loads checked. Called by its code.
  */
 static void count_accesses(struct wl_warp *warp, const struct wl_native_segment *segment)
 {
-    const struct wl_op *ops = first_op(warp->worker->run->program, segment);
     const struct wl_native_plan *plan = &warp->worker->plans[segment->index];
-    const wl_executor_count count = wl_executor_count_access();
+    uint64_t addresses[WL_NATIVE_SLOTS];
     if (warp->worker->run->program->native->checks)
         check_loads(warp, segment, plan);
-    if (!warp->worker->run->count || !(segment->global_loads || segment->stores_global))
+    if (!warp->worker->run->count || !segment->global_count)
         return;
-    if (segment->global_count > 1)
-        prefetch_sets(warp, segment, plan);
-    for (uint32_t i = 0; i < segment->global_count; i++) {
-        const uint32_t at = segment->globals[i], left = segment->global_count - i;
-        if (warp->counted_ahead) { /* by a load of their group, in which there are no stores */
-            const uint32_t passed = warp->counted_ahead < left ? warp->counted_ahead : left;
-            warp->counted_ahead -= passed;
-            i += passed - 1;
-            continue;
-        }
-        const uint32_t slot = segment->slot_of[at];
-        const uint64_t first = plan->slots[slot].lanes[0] + (uint64_t)ops[at].imm;
-        if (ops[at].code == WL_OP_LOAD_GLOBAL)
-            prefetch_lanes(&segment->slots[slot], first);
-        count(warp, &ops[at], first);
-    }
+    for (uint32_t i = 0; i < segment->slot_count; i++)
+        addresses[i] = plan->slots[i].lanes[0];
+    const struct wl_counted counted = {first_op(warp->worker->run->program, segment),
+                                       segment->globals, segment->global_count, segment->slot_of,
+                                       addresses};
+    wl_executor_count_accesses()(warp, &counted);
 }
 
 /* ---- compiling ---- */
