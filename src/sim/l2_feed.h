@@ -9,7 +9,7 @@
 #include "sim/l2_serve.h"
 
 enum {
-    L2_FEED_AHEAD = 16 /* requests of which the rest is asked for once the first bytes are there */
+    L2_FEED_AHEAD = 16 /* requests behind one, whose open lines are asked for with it */
 };
 
 /* What a shard does with an epoch. */
@@ -63,35 +63,25 @@ L2_APART void l2_make_ready(struct wl_l2 *l2, uint32_t set)
     l2_begin_sets(l2, set);
 }
 
-/* Asks for the first bytes of what the request needs, and all that a read may need. */
+/* Asks for what the request may need: to tell reads from others would take longer than to ask for
+ * all that they do. */
 L2_PREFETCHES void l2_prefetch(struct wl_l2 *l2, const struct l2_feed *feed,
                                const struct wl_l2_request *request, const struct l2_place *place)
 {
     const size_t at = l2_place_of(0, place->set);
     for (uint32_t i = 0; i < L2_MAX_PARTITIONS; i++)
         __builtin_prefetch(&l2->sets[at + i], 1);
-    if (l2_request_kind(request) != WL_L2_READ)
+    if (!(place->mark & L2_OPEN_NEVER))
         return;
     for (uint32_t i = 0; i < L2_MAX_PARTITIONS; i++) {
-        __builtin_prefetch(&l2->fetched[at + i], 1);
         __builtin_prefetch(&l2->sets[at + i].halves[1], 1);
+        __builtin_prefetch(&l2->fetched[at + i], 1);
     }
     if (l2->has_coalescers)
         __builtin_prefetch(l2_pending_of(feed, place), 1);
-}
-
-/* Asks for what the request needs of its sets besides their first bytes. */
-L2_PREFETCHES void l2_prefetch_rest(struct wl_l2 *l2, const struct wl_l2_request *request,
-                                    const struct l2_place *place)
-{
-    const bool is_part = l2_request_kind(request) == WL_L2_WRITE && request->words != UINT32_MAX;
-    for (uint32_t i = 0; i < l2->partitions; i++) {
-        const struct l2_set *set = l2_set_of(l2, i, place->set);
-        if (set->present >> L2_HALF_WAYS)
-            __builtin_prefetch(&set->halves[1], 1);
-        if (is_part)
-            __builtin_prefetch(&l2->written[l2_place_of(i, place->set)], 1);
-    }
+    if (request->words + 1 > 1) /* a write of a part */
+        for (uint32_t i = 0; i < L2_MAX_PARTITIONS; i++)
+            __builtin_prefetch(&l2->written[at + i], 1);
 }
 
 /* Whether the request is a write that can be put off. open: the set's open line. */
@@ -230,9 +220,6 @@ L2_INLINE void l2_serve_next(struct wl_l2 *l2, struct l2_feed *feed, struct l2_s
 {
     const struct wl_l2_request *request = &span.requests[i];
     const struct l2_place *place = &span.places[i];
-    if (i + L2_FEED_AHEAD < span.count && l2_request_kind(&request[L2_FEED_AHEAD]) != WL_L2_READ &&
-        (place[L2_FEED_AHEAD].mark & L2_OPEN_NEVER))
-        l2_prefetch_rest(l2, &request[L2_FEED_AHEAD], &place[L2_FEED_AHEAD]);
     if (!(place->mark & L2_OPEN_NEVER)) {
         struct l2_open *open = &l2->opens.lines[place->at];
         if (l2_is_put_off(request, place, open)) {
