@@ -76,7 +76,7 @@ struct wl_load_group *wl_group_of(struct wl_worker *worker, const struct wl_op *
     struct wl_load_group *group = worker->sites[op->site].group;
     if (group)
         return group;
-    group = wl_alloc_zero(1, sizeof *group);
+    group = wl_alloc_aligned(64, sizeof *group);
     for (const uint32_t count = op->slot; group->load_count < count; op++) {
         if (op->code != WL_OP_LOAD_GLOBAL)
             continue;
@@ -120,7 +120,7 @@ void wl_group_forget(struct wl_load_group *group)
 struct wl_group_lines *wl_group_part_lines(struct wl_load_group *group, uint32_t mask)
 {
     if (!group->parts)
-        group->parts = wl_alloc_zero(WL_GROUP_PARTS, sizeof *group->parts);
+        group->parts = wl_alloc_aligned(64, WL_GROUP_PARTS * sizeof *group->parts);
     struct wl_group_part *part = &group->parts[mask % WL_GROUP_PARTS];
     if (part->mask != mask) {
         if (part->other_mask != mask) {

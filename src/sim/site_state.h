@@ -69,15 +69,17 @@ enum {
 /* What the loads of a group do while the first lane of the first of them lies at one place in its
  * line; where lanes are off, the first lane as if it were on. */
 struct wl_group_lines {
+    /* what is read each time lies in two of the host's cache lines */
     uint32_t phase;       /* that place, plus 1; 0: not filled */
     uint32_t other_phase; /* that it was asked for last, in vain; 0: not since it was of use */
     uint32_t line_count;  /* 0: too many */
     uint32_t touch_count; /* of lines, by all loads */
-    uint32_t fresh_count; /* of these touches: those of some sector that none before asked for */
     uint64_t least, room; /* where that lane may lie for all loads to be in memory that is known */
     uint64_t executions;  /* that the sites have not counted yet */
-    int64_t line[WL_GROUP_LINES];    /* relative to that lane's; who is touched last stands last */
     uint8_t sectors[WL_GROUP_LINES]; /* that the loads ask, all together */
+    uint32_t fresh_count; /* of the touches: those of some sector that none before asked for */
+    int64_t line[WL_GROUP_LINES] /* relative to that lane's; who is touched last stands last */
+        __attribute__((aligned(64)));
     struct {
         uint8_t line, sectors, load;
     } touches[WL_GROUP_TOUCHES];   /* in their order */

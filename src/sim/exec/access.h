@@ -252,12 +252,14 @@ static inline void count_request(struct access *access)
     access->site->requests[WL_SITE_GLOBAL]++;
 }
 
-/* Asks the host for what a load will read that follows its site's pattern, while it is counted. */
-static inline void prefetch_lanes(const struct wl_site_state *site, u64 first)
+/* Asks the host for what a load will read that follows its site's pattern, while it is counted: the
+ * ends and the middle. */
+static inline void prefetch_span(const struct wl_site_state *site, u64 first)
 {
-    static const uint8_t lanes[] = {0, WL_LANES / 2, WL_LANES - 1};
-    for (size_t i = 0; i < sizeof lanes; i++)
-        __builtin_prefetch((const void *)(uintptr_t)(first + site->delta[lanes[i]]));
+    const u64 low = first + (u64)site->low;
+    __builtin_prefetch((const void *)(uintptr_t)low);
+    __builtin_prefetch((const void *)(uintptr_t)(low + site->span / 2));
+    __builtin_prefetch((const void *)(uintptr_t)(low + site->span - 1));
 }
 
 /* From a lane's address to its element k. */

@@ -368,7 +368,7 @@ bool WL_EXEC(count_group)(struct wl_warp *warp, const struct wl_op *op, u64 firs
         return false;
     wl_l1_find_set_numbers(l1, line, add_lines(&ready, line, 0), sets);
     count_ready(warp, op, l1, &ready, sets);
-    warp->counted_ahead = ready.group->load_count - 1;
+    warp->counted_ahead = op->slot - 1u;
     return true;
 }
 
@@ -389,9 +389,9 @@ u32 WL_EXEC(count_groups)(struct wl_warp *warp, const struct wl_counted *counted
         *alone = !make_ready(warp, op, first, &ready[groups]);
         if (*alone)
             break;
-        prefetch_lanes(&warp->worker->sites[op->site], first);
+        prefetch_span(&warp->worker->sites[op->site], first);
         ops[groups] = op;
-        i += ready[groups].group->load_count;
+        i += op->slot;
         lines = add_lines(&ready[groups++], line, lines);
     }
     wl_l1_find_set_numbers(l1, line, lines, sets);
