@@ -161,13 +161,16 @@ L2_INLINE size_t l2_merge_copy(struct wl_l2_request *restrict taken,
                                const struct wl_l2_request *restrict requests, uint32_t start)
 {
 #if defined(__SSE2__)
-    __m128i all[L2_BATCH_COPY];
-    for (size_t i = 0; i < L2_BATCH_COPY; i++) {
-        all[i] = _mm_loadu_si128((const __m128i *)(const void *)&requests[i]);
-        _mm_storeu_si128((__m128i *)(void *)&taken[i], all[i]);
-    }
+    const __m128i *from = (const __m128i *)(const void *)requests;
+    __m128i *to = (__m128i *)(void *)taken;
+    const __m128i first = _mm_loadu_si128(from), second = _mm_loadu_si128(from + 1),
+                  third = _mm_loadu_si128(from + 2), fourth = _mm_loadu_si128(from + 3);
+    _mm_storeu_si128(to, first);
+    _mm_storeu_si128(to + 1, second);
+    _mm_storeu_si128(to + 2, third);
+    _mm_storeu_si128(to + 3, fourth);
     const __m128i times =
-        _mm_unpackhi_epi64(_mm_unpackhi_epi32(all[0], all[1]), _mm_unpackhi_epi32(all[2], all[3]));
+        _mm_unpackhi_epi64(_mm_unpackhi_epi32(first, second), _mm_unpackhi_epi32(third, fourth));
     const __m128i passed = _mm_sub_epi32(times, _mm_set1_epi32((int)start));
     const __m128i in_step =
         _mm_cmpeq_epi32(_mm_and_si128(passed, _mm_set1_epi32(-L2_MERGE_STEP)), _mm_setzero_si128());
