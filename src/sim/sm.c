@@ -233,8 +233,11 @@ static void reserve_warps(struct wl_sm *sm, uint32_t count)
 {
     if (count <= sm->warp_capacity)
         return;
-    sm->warps = wl_resize(sm->warps, count, sizeof *sm->warps);
-    memset(sm->warps + sm->warp_capacity, 0, (count - sm->warp_capacity) * sizeof *sm->warps);
+    struct wl_warp *warps = wl_alloc_aligned(64, count * sizeof *warps);
+    if (sm->warp_capacity)
+        memcpy(warps, sm->warps, sm->warp_capacity * sizeof *warps);
+    free(sm->warps);
+    sm->warps = warps;
     sm->warp_capacity = count;
 }
 

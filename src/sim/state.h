@@ -66,43 +66,47 @@ struct wl_stack_entry {
 
 #define WL_GROUPS_KEPT 8 /* groups of products that a warp can wait for one by one */
 
+/* What every turn needs lies in the first two of the host's cache lines. */
 struct wl_warp {
     uint8_t *registers; /* NULL while the block has no seat */
     const struct wl_op *pc;
-    const struct wl_op *join; /* where the current lanes meet the others again; NULL: at exit */
-    uint32_t active;          /* lanes of the current operation: mask and guard */
-    uint32_t mask;            /* lanes on this path */
-    uint32_t is_masked;       /* active != all 32: index into op->run */
-    int32_t fuel;
-    enum wl_warp_status status;
-    uint32_t index; /* warp of the block */
-    uint32_t stack_depth, stack_capacity;
-    uint32_t path_age;    /* instructions since the warp took up this path */
-    uint32_t frame_base;  /* depth of the stack where the present function was called */
-    uint32_t local_frame; /* its frame in local memory */
-    uint8_t *registers_base, *registers_end; /* the memory for frames */
-    struct wl_stack_entry *stack;
     struct wl_worker *worker;
     struct wl_sm *sm;
     struct wl_cta *cta;
+    struct wl_trace_warp *trace; /* NULL: what it does is not recorded */
+    uint64_t issued;             /* instructions, up to this turn */
+    uint32_t active;             /* lanes of the current operation: mask and guard */
+    uint32_t is_masked;          /* active != all 32: index into op->run */
+
+    int32_t fuel;
+    enum wl_warp_status status;
+    uint32_t mask;          /* lanes on this path */
+    uint32_t index;         /* warp of the block */
     uint8_t *shared;        /* the block's shared memory */
     uint8_t *local;         /* the local memory of the warp (sim/local.h) */
-    uint32_t barrier;       /* named barrier it waits at */
-    uint32_t barrier_value; /* contribution of a reducing barrier */
     uint32_t counted_ahead; /* loads to come that a load before has counted */
+    uint32_t path_age;      /* instructions since the warp took up this path */
     uint32_t vain_tests;    /* of barrier objects, since it did anything else with one */
     bool is_watched;        /* each of its operations returns before the next begins */
     bool is_idle;           /* its last turn was nothing but such tests, after many */
+    bool is_counted;        /* at the cluster's barrier, and so have all: the cluster knows */
     const struct wl_op *barrier_op;
+    uint32_t barrier;       /* named barrier it waits at */
+    uint32_t barrier_value; /* contribution of a reducing barrier */
+
+    const struct wl_op *join; /* where the current lanes meet the others again; NULL: at exit */
+    struct wl_stack_entry *stack;
+    uint32_t stack_depth, stack_capacity;
+    uint32_t frame_base;  /* depth of the stack where the present function was called */
+    uint32_t local_frame; /* its frame in local memory */
+    uint8_t *registers_base, *registers_end; /* the memory for frames */
+    uint64_t executed;                       /* instructions, where there is a budget */
+    uint64_t clock;                          /* what it read last */
+
     uint32_t arrived_lanes;             /* at the cluster's barrier, in this phase */
-    bool is_counted;                    /* and so have all: the cluster knows */
-    uint64_t executed;                  /* instructions, where there is a budget */
-    uint64_t issued;                    /* instructions, up to this turn */
-    uint64_t clock;                     /* what it read last */
-    struct wl_trace_warp *trace;        /* NULL: what it does is not recorded */
     uint32_t products, commits;         /* of its warpgroup, that it came to */
     uint32_t committed[WL_GROUPS_KEPT]; /* products at the last commits; commit n at n % size */
-};
+} __attribute__((aligned(64)));
 
 #define WL_BARRIERS 16
 /* Shared accesses that fit such a window are moved by permuting it. It may reach behind a block's
