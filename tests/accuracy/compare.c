@@ -64,6 +64,15 @@ struct tally {
     double off, worst; /* sum and greatest of the differences: percent, or points */
 };
 
+/* Cuts a demangled name down to the function's: tools write template arguments differently. */
+static void keep_function(char *kernel)
+{
+    const char *name = kernel + (strncmp(kernel, "void ", 5) == 0 ? 5 : 0);
+    size_t length = strcspn(name, "<(");
+    memmove(kernel, name, length);
+    kernel[length] = '\0';
+}
+
 /* One field of a CSV line, unquoted; returns where the next begins. */
 static const char *read_field(const char *at, char *field, size_t size)
 {
@@ -87,6 +96,7 @@ static void read_readings(const char *text, struct readings *readings)
         char value[64];
         const char *at = read_field(line + 1, reading.run, sizeof reading.run);
         at = read_field(at, reading.kernel, sizeof reading.kernel);
+        keep_function(reading.kernel);
         at = read_field(at, reading.metric, sizeof reading.metric);
         read_field(at, value, sizeof value);
         reading.value = strtod(value, NULL);
@@ -184,7 +194,7 @@ static void load(const char *path, struct wl_metric_catalog *catalog, struct loa
         fprintf(stderr, "accuracy: %s: no launch\n", path);
         return;
     }
-    loaded->kernel = launches[0].kernel->record.demangled;
+    loaded->kernel = launches[0].kernel->record.function;
     loaded->set = wl_metric_set_create(catalog, &launches[0]);
 }
 
