@@ -725,7 +725,8 @@ static void lower_callees(struct lowering *lowering)
         lowering->local_end += LOCAL_DEPTH_BYTES;
 }
 
-/* Tells the sites which loads a compiler joins, so that they are counted as it leaves them. */
+/* Tells the sites which loads a compiler joins, and which reductions it gathers: they are counted
+ * as it leaves them. */
 static void join_sites(struct wl_program *program)
 {
     for (size_t i = 0; i < program->machine->joined.count; i++) {
@@ -736,6 +737,9 @@ static void join_sites(struct wl_program *program)
         program->sites[joined->site].is_joined = joined->width_bytes == 0;
         program->has_joined_loads = true;
     }
+    for (size_t i = 0; i < program->machine->gathered.count; i++)
+        if (program->machine->gathered.items[i] < program->site_count)
+            program->sites[program->machine->gathered.items[i]].is_gathered = true;
 }
 
 static void find_turns(struct lowering *lowering, struct instance *entry)

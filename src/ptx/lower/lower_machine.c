@@ -29,6 +29,27 @@ static bool is_memory(const struct wl_op *op)
            (op->code >= WL_OP_FRAGMENT_LOAD && op->code <= WL_OP_TILE_STORE);
 }
 
+/* Reductions of 32-bit integers that REDUX has, from Ampere on. */
+static bool may_gather(const struct lowering *lowering, const struct wl_op *op)
+{
+    if (lowering->input->capability < 80 || op->flags & WL_OPF_RESULT ||
+        op->code < WL_OP_ATOMIC_GLOBAL || op->code > WL_OP_ATOMIC_GENERIC)
+        return false;
+    switch (op->kind) {
+    case WL_ATOMIC_ADD_U32:
+    case WL_ATOMIC_MIN_U32:
+    case WL_ATOMIC_MIN_S32:
+    case WL_ATOMIC_MAX_U32:
+    case WL_ATOMIC_MAX_S32:
+    case WL_ATOMIC_AND_B32:
+    case WL_ATOMIC_OR_B32:
+    case WL_ATOMIC_XOR_B32:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Operations that only direct the executor. */
 static bool is_bookkeeping(const struct wl_op *op)
 {
@@ -82,6 +103,7 @@ static void translate(struct translation *translation, uint32_t block, struct lo
         .def_count = (uint32_t)translation->defs.count,
         .use_count = (uint32_t)translation->uses.count,
         .is_guarded = lowered->is_guarded,
+        .may_gather = may_gather(lowering, op),
         .pipe = has_instruction ? lowering->instructions.items[op->instruction].pipe : WL_PIPE_ALU,
         .site = WL_MACHINE_NONE,
         .address = WL_MACHINE_NONE};

@@ -164,11 +164,28 @@ static void what_nobody_reads_is_dropped(void **state)
     check("ld.shared.u32 %r1, [4];\nld.global.u32 %r2, [%rd0];", "EXIT");
 }
 
+static void reductions_at_one_address_are_one_lane_s(void **state)
+{
+    (void)state;
+    int gathered =
+        count_kind("mov.u32 %r1, %tid.x;\nred.global.add.u32 [%rd0], %r1;", WL_MACHINE_MATCH);
+    assert_int_equal(gathered, 1);
+    check("mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd1, %r1, 4;\nadd.u64 %rd2, %rd0, %rd1;\n"
+          "red.global.add.u32 [%rd2], %r1;",
+          "UNIFORM SPECIAL IMAD_WIDE REDUCTION EXIT"); /* another place each */
+    check("red.global.max.s32 [%rd0], %r0;",
+          "UNIFORM UNIFORM UNIFORM MOVE UNIFORM ALU REDUCTION EXIT"); /* one operand */
+    check("red.global.inc.u32 [%rd0], %r0;", "UNIFORM UNIFORM REDUCTION EXIT");
+    check("mov.u32 %r1, %tid.x;\natom.global.add.u32 %r2, [%rd0], %r1;\n"
+          "st.global.u32 [%rd0], %r2;",
+          "UNIFORM SPECIAL ATOMIC STORE EXIT"); /* every lane has a result of its own */
+}
+
 static void volatile_loads_are_done_as_written(void **state)
 {
     (void)state;
     check("ld.volatile.shared.u32 %r1, [4];", "SHARED_LOAD EXIT");
-    check("red.shared.add.u32 [%r0], 1;", "UNIFORM SHARED_ATOMIC EXIT");
+    check("red.shared.add.u64 [%r0], 1;", "UNIFORM SHARED_ATOMIC EXIT");
     check("red.shared.add.f32 [%r0], 0f3f800000;",
           "UNIFORM SHARED_ATOMIC ALU ALU ALU SHARED_ATOMIC EXIT"); /* read, add, swap, see */
     check("ld.volatile.global.u32 %r1, [%rd0];", "UNIFORM LOAD EXIT");
@@ -626,6 +643,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_nobody_reads_is_dropped),
+        cmocka_unit_test(reductions_at_one_address_are_one_lane_s),
         cmocka_unit_test(volatile_loads_are_done_as_written),
         cmocka_unit_test(sparse_products_take_as_long_as_dense_ones_of_half_their_k),
         cmocka_unit_test(an_index_into_memory_is_one_instruction),

@@ -190,10 +190,19 @@ static u32 distinct_bytes(const struct access *access, const struct touched *tou
     return units * access->bytes;
 }
 
+/* Whether one lane reduces for all that are active. */
+static bool is_gathered(const struct access *access)
+{
+    const struct wl_warp *warp = access->warp;
+    return warp->worker->run->program->sites[access->op->site].is_gathered &&
+           find_sharers(access, __builtin_ctz(warp->active)) == warp->active;
+}
+
 /* Atomics: L1 passes lanes at one word on to L2 one after another, each with its sector. */
 static u32 collect_sharers(const struct access *access, struct touched *touched)
 {
     u32 sectors = 0;
+    const bool is_one = is_gathered(access);
     for (u32 k = 0; k < touched->count; k++)
         touched->words[k] = 0;
     for (u32 rest = access->warp->active; rest; rest &= rest - 1) {
@@ -202,7 +211,7 @@ static u32 collect_sharers(const struct access *access, struct touched *touched)
         u32 k = 0, shift = (address >> 5 & 3) * 8;
         while (touched->line[k] != address >> 7)
             k++;
-        u32 sharers = (u32)__builtin_popcount(find_sharers(access, lane)),
+        u32 sharers = is_one ? 1 : (u32)__builtin_popcount(find_sharers(access, lane)),
             before = touched->words[k] >> shift & 0xff;
         if (sharers > before) {
             touched->words[k] += (sharers - before) << shift;

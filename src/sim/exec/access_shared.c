@@ -50,16 +50,28 @@ static enum wl_bank_access bank_access(const struct access *access)
                                                                : accesses[access->kind];
 }
 
+/* The active lanes; of a reduction that one lane does for all at its address, that one. */
+static u32 counted_lanes(const struct access *access, const u32 *offset, u32 first)
+{
+    const struct wl_warp *warp = access->warp;
+    u32 apart = 0;
+    if (!warp->worker->run->program->sites[access->op->site].is_gathered)
+        return warp->active;
+    WL_FOR_LANES (i)
+        apart |= (u32)(offset[i] != first) << i;
+    return apart & warp->active ? warp->active : warp->active & -warp->active;
+}
+
 /* Learns the pattern of a shared access: wavefronts, bounds relative to the first lane, and whether
  * one 128-byte window holds it all. */
 static void learn_shared(struct access *access, const u32 *offset, u32 first)
 {
     struct wl_site_state *site = access->site;
     struct wl_warp *warp = access->warp;
-    const uint8_t joined = warp->worker->run->program->sites[access->op->site].joined_bytes;
-    struct wl_bank_result result =
-        wl_banks_count(warp->worker->run->gpu, offset, warp->active,
-                       joined ? joined : access->bytes, bank_access(access));
+    const struct wl_site *known = &warp->worker->run->program->sites[access->op->site];
+    struct wl_bank_result result = wl_banks_count(
+        warp->worker->run->gpu, offset, counted_lanes(access, offset, first),
+        known->joined_bytes ? known->joined_bytes : access->bytes, bank_access(access));
     struct wl_shared_memo *memo = &site->memo;
     wl_native_relearn(warp->worker, access->op->site);
     wl_site_add_repeats(site);

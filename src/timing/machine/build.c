@@ -214,6 +214,7 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
                                .second_kind = cost->second_kind,
                                .second_count = cost->second_count,
                                .is_guarded = input->is_guarded,
+                               .may_gather = input->may_gather,
                                .instruction = from->instruction,
                                .site = input->site,
                                .address = input->address,
@@ -255,6 +256,7 @@ void wl_machine_improve(struct wl_machine *machine, uint32_t registers)
     wl_machine_converge(machine);
     wl_machine_unroll(machine);
     wl_machine_divide(machine);
+    wl_machine_gather(machine);
     wl_machine_expand(machine);
     wl_machine_schedule(machine, registers);
     wl_machine_place(machine);

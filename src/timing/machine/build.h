@@ -14,6 +14,7 @@ struct wl_machine_input {
     const uint32_t *defs, *uses; /* registers */
     uint32_t def_count, use_count;
     bool is_guarded;
+    bool may_gather;  /* a reduction of integers, on a GPU whose warps reduce them in one step */
     uint8_t pipe;     /* enum wl_pipe of its instruction: which one does a conversion */
     uint32_t site;    /* of a memory access, or WL_MACHINE_NONE */
     uint32_t address; /* register that holds the address it accesses, or WL_MACHINE_NONE */
@@ -56,6 +57,8 @@ void wl_machine_converge(struct wl_machine *machine);
 void wl_machine_unroll(struct wl_machine *machine);
 /* Lets integer divisions share the reciprocals of their divisors. */
 void wl_machine_divide(struct wl_machine *machine);
+/* Lets one lane reduce for its warp where a compiler sees that all lanes have one address. */
+void wl_machine_gather(struct wl_machine *machine);
 /* Writes out operations of several machine instructions as chains of them. */
 void wl_machine_expand(struct wl_machine *machine);
 /* Orders each block's operations as a list scheduler would: long latencies first, with no more

@@ -13,5 +13,6 @@ void wl_machine_free(struct wl_machine *machine)
     free(machine->operands.items);
     free(machine->registers.items);
     free(machine->joined.items);
+    free(machine->gathered.items);
     free(machine);
 }

@@ -62,6 +62,7 @@ struct wl_machine_op {
     bool is_readonly;    /* a load of what no thread writes: the texture path, where there is one */
     bool is_kept;        /* a load that is done as written, even if nobody reads it */
     bool is_varying;     /* lanes may get different results for the same operands */
+    bool may_gather;     /* a reduction that REDUX makes one lane's where all have one address */
     bool has_slow_path;  /* branches to a subroutine for rare operands */
     uint8_t width_bytes; /* of a memory access, a lane */
     uint8_t turn;        /* of the unrolled loop that it belongs to */
@@ -121,6 +122,7 @@ struct wl_machine {
     WL_VECTOR(uint32_t) operands;                 /* registers */
     WL_VECTOR(struct wl_machine_value) registers; /* one for each register */
     WL_VECTOR(struct wl_machine_joined) joined;   /* of shared memory */
+    WL_VECTOR(uint32_t) gathered; /* sites of reductions that one lane does for all */
 };
 
 void wl_machine_free(struct wl_machine *machine);
