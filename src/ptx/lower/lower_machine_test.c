@@ -181,6 +181,20 @@ static void reductions_at_one_address_are_one_lane_s(void **state)
           "UNIFORM SPECIAL ATOMIC STORE EXIT"); /* every lane has a result of its own */
 }
 
+static void double_constants_of_64_bits_are_moved_first(void **state)
+{
+    (void)state;
+    check("ld.global.f64 %rd1, [%rd0];\nmul.f64 %rd2, %rd1, 0d3FF8000000000000;\n"
+          "st.global.f64 [%rd0], %rd2;",
+          "UNIFORM LOAD FP64 STORE EXIT"); /* 1.5: the operand holds it */
+    check("ld.global.f64 %rd1, [%rd0];\nmul.f64 %rd2, %rd1, 0d3FB999999999999A;\n"
+          "st.global.f64 [%rd0], %rd2;",
+          "UNIFORM UNIFORM LOAD UNIFORM FP64 STORE EXIT");
+    check("ld.global.f64 %rd1, [%rd0];\nmul.f64 %rd2, %rd1, 0d3FB999999999999A;\n"
+          "add.rn.f64 %rd3, %rd2, 0d3FB999999999999A;\nst.global.f64 [%rd0], %rd3;",
+          "UNIFORM UNIFORM LOAD UNIFORM FP64 FP64 STORE EXIT"); /* once for both */
+}
+
 static void volatile_loads_are_done_as_written(void **state)
 {
     (void)state;
@@ -644,6 +658,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_nobody_reads_is_dropped),
         cmocka_unit_test(reductions_at_one_address_are_one_lane_s),
+        cmocka_unit_test(double_constants_of_64_bits_are_moved_first),
         cmocka_unit_test(volatile_loads_are_done_as_written),
         cmocka_unit_test(sparse_products_take_as_long_as_dense_ones_of_half_their_k),
         cmocka_unit_test(an_index_into_memory_is_one_instruction),

@@ -257,6 +257,7 @@ void wl_machine_improve(struct wl_machine *machine, uint32_t registers)
     wl_machine_unroll(machine);
     wl_machine_divide(machine);
     wl_machine_gather(machine);
+    wl_machine_constants(machine);
     wl_machine_expand(machine);
     wl_machine_schedule(machine, registers);
     wl_machine_place(machine);

@@ -59,6 +59,8 @@ void wl_machine_unroll(struct wl_machine *machine);
 void wl_machine_divide(struct wl_machine *machine);
 /* Lets one lane reduce for its warp where a compiler sees that all lanes have one address. */
 void wl_machine_gather(struct wl_machine *machine);
+/* Moves double-precision constants to registers where their operations do not hold them. */
+void wl_machine_constants(struct wl_machine *machine);
 /* Writes out operations of several machine instructions as chains of them. */
 void wl_machine_expand(struct wl_machine *machine);
 /* Orders each block's operations as a list scheduler would: long latencies first, with no more
