@@ -725,23 +725,6 @@ static void lower_callees(struct lowering *lowering)
         lowering->local_end += LOCAL_DEPTH_BYTES;
 }
 
-/* Tells the sites which loads a compiler joins, and which reductions it gathers: they are counted
- * as it leaves them. */
-static void join_sites(struct wl_program *program)
-{
-    for (size_t i = 0; i < program->machine->joined.count; i++) {
-        const struct wl_machine_joined *joined = &program->machine->joined.items[i];
-        if (joined->site >= program->site_count)
-            continue;
-        program->sites[joined->site].joined_bytes = joined->width_bytes;
-        program->sites[joined->site].is_joined = joined->width_bytes == 0;
-        program->has_joined_loads = true;
-    }
-    for (size_t i = 0; i < program->machine->gathered.count; i++)
-        if (program->machine->gathered.items[i] < program->site_count)
-            program->sites[program->machine->gathered.items[i]].is_gathered = true;
-}
-
 static void find_turns(struct lowering *lowering, struct instance *entry)
 {
     lowering->instance = entry;
@@ -787,7 +770,7 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
         lower_callees(&lowering);
     if (lowering.program->machine) {
         wl_machine_improve(lowering.program->machine, input->registers_per_thread);
-        join_sites(lowering.program);
+        lower_join_sites(lowering.program);
     }
     give_shared(&shared, lowering.program);
     lowering.program->local_bytes = (uint32_t)wl_align_up(lowering.local_end, 16);

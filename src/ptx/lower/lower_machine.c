@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "ptx/lower/lowering.h"
+#include "ptx/lower/lower_memory.h"
 #include "timing/machine/build.h"
 
 struct translation {
@@ -145,4 +145,19 @@ void lower_machine(struct lowering *lowering)
     free(translation.uses.items);
     lowering->program->machine = machine;
     lowering->program->free_machine = wl_machine_free;
+}
+
+void lower_join_sites(struct wl_program *program)
+{
+    for (size_t i = 0; i < program->machine->joined.count; i++) {
+        const struct wl_machine_joined *joined = &program->machine->joined.items[i];
+        if (joined->site >= program->site_count)
+            continue;
+        program->sites[joined->site].joined_bytes = joined->width_bytes;
+        program->sites[joined->site].is_joined = joined->width_bytes == 0;
+        program->has_joined_loads = true;
+    }
+    for (size_t i = 0; i < program->machine->gathered.count; i++)
+        if (program->machine->gathered.items[i] < program->site_count)
+            program->sites[program->machine->gathered.items[i]].is_gathered = true;
 }

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,6 +194,35 @@ static void double_constants_of_64_bits_are_moved_first(void **state)
     check("ld.global.f64 %rd1, [%rd0];\nmul.f64 %rd2, %rd1, 0d3FB999999999999A;\n"
           "add.rn.f64 %rd3, %rd2, 0d3FB999999999999A;\nst.global.f64 [%rd0], %rd3;",
           "UNIFORM UNIFORM LOAD UNIFORM FP64 FP64 STORE EXIT"); /* once for both */
+}
+
+static void stores_and_loads_side_by_side_are_one(void **state)
+{
+    (void)state;
+    static const char tile[] = ".shared .align 16 .b8 s[4096];\nmov.u32 %r1, %tid.x;\n"
+                               "shl.b32 %r2, %r1, 4;\nmov.u32 %r3, s;\nadd.u32 %r4, %r3, %r2;\n";
+    char body[512];
+    snprintf(body, sizeof body, "%s%s", tile,
+             "st.shared.u32 [%r4+4], %r1;\nst.shared.u32 [%r4], %r0;");
+    assert_int_equal(count_kind(body, WL_MACHINE_SHARED_STORE), 1);
+    snprintf(body, sizeof body, "%s%s", tile,
+             "st.volatile.shared.u32 [%r4+4], %r1;\nst.volatile.shared.u32 [%r4], %r0;");
+    assert_int_equal(count_kind(body, WL_MACHINE_SHARED_STORE), 2);
+    snprintf(body, sizeof body, "%s%s", tile,
+             "st.shared.u32 [%r4+4], %r1;\nld.shared.u32 %r5, [%r3+8];\n"
+             "st.shared.u32 [%r4], %r5;"); /* it may be what the first one wrote */
+    assert_int_equal(count_kind(body, WL_MACHINE_SHARED_STORE), 2);
+    snprintf(body, sizeof body, "%s%s", tile,
+             "st.shared.u32 [%r4+8], %r1;\nst.shared.u32 [%r4+4], %r0;"); /* across 8 bytes */
+    assert_int_equal(count_kind(body, WL_MACHINE_SHARED_STORE), 2);
+    snprintf(body, sizeof body, "%s%s", tile,
+             "ld.shared.f64 %rd1, [%r4+8];\nld.shared.f64 %rd2, [%r4];\n"
+             "add.f64 %rd3, %rd1, %rd2;\nst.global.f64 [%rd0], %rd3;");
+    assert_int_equal(count_kind(body, WL_MACHINE_SHARED_LOAD), 1);
+    snprintf(body, sizeof body, "%s%s", tile,
+             "ld.shared.u32 %r5, [s+20];\nld.shared.u32 %r6, [s+16];\n"
+             "add.u32 %r7, %r5, %r6;\nst.global.u32 [%rd0], %r7;"); /* no register */
+    assert_int_equal(count_kind(body, WL_MACHINE_SHARED_LOAD), 1);
 }
 
 static void volatile_loads_are_done_as_written(void **state)
@@ -659,6 +689,7 @@ int main(void)
         cmocka_unit_test(what_nobody_reads_is_dropped),
         cmocka_unit_test(reductions_at_one_address_are_one_lane_s),
         cmocka_unit_test(double_constants_of_64_bits_are_moved_first),
+        cmocka_unit_test(stores_and_loads_side_by_side_are_one),
         cmocka_unit_test(volatile_loads_are_done_as_written),
         cmocka_unit_test(sparse_products_take_as_long_as_dense_ones_of_half_their_k),
         cmocka_unit_test(an_index_into_memory_is_one_instruction),

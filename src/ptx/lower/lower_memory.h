@@ -68,4 +68,8 @@ bool lower_sums_come_once(const struct wl_program *program);
 /* WL_ORDER_TURN where the instruction is among them, else 0. */
 uint16_t lower_turn(const struct lowering *lowering);
 
+/* Tells the sites which accesses a compiler joins and gathers: they are counted as it leaves
+ * them. */
+void lower_join_sites(struct wl_program *program);
+
 #endif

@@ -208,6 +208,8 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
                         wl_op_rows[from->code].form == WL_FORM_COMPARE_IMMEDIATE;
     bool is_load = from->code == WL_OP_LOAD_GLOBAL || from->code == WL_OP_LOAD_SHARED ||
                    from->code == WL_OP_LOAD_LOCAL || from->code == WL_OP_LOAD_GENERIC;
+    bool is_kept = is_load ? from->kind & WL_LOAD_KEPT
+                           : from->code == WL_OP_STORE_SHARED && from->spare & WL_ORDER_STRONG;
     struct wl_machine_op op = {.code = from->code,
                                .kind = (uint8_t)refine(input, cost->kind),
                                .count = cost->count,
@@ -221,7 +223,7 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
                                .imm = from->imm,
                                .width_bytes = (uint8_t)(from->width_bytes * from->count),
                                .has_imm = is_immediate,
-                               .is_kept = is_load && from->kind & WL_LOAD_KEPT,
+                               .is_kept = is_kept,
                                .is_varying = is_varying(from, refine(input, cost->kind)),
                                .has_slow_path = wl_machine_has_slow_path(from->code),
                                .is_readonly = is_load && from->flags & WL_OPF_NONCOHERENT,

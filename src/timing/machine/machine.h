@@ -60,7 +60,7 @@ struct wl_machine_op {
     int64_t imm;          /* an immediate operand or offset */
     bool has_imm;
     bool is_readonly;    /* a load of what no thread writes: the texture path, where there is one */
-    bool is_kept;        /* a load that is done as written, even if nobody reads it */
+    bool is_kept;        /* a load or store of shared memory that is done as written */
     bool is_varying;     /* lanes may get different results for the same operands */
     bool may_gather;     /* a reduction that REDUX makes one lane's where all have one address */
     bool has_slow_path;  /* branches to a subroutine for rare operands */

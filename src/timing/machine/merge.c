@@ -1,9 +1,17 @@
-/* Loads of neighbouring words of shared memory become one wide load, where the address is known to
- * be a multiple of its width: a row of a tile that an unrolled loop walks along. */
+/* Loads of neighbouring words or doubles of shared memory become one wide load, where the address
+ * is known to be a multiple of its width: a row of a tile that an unrolled loop walks along. Stores
+ * side by side become one store. */
 #include "base/memory.h"
 #include "timing/machine/uses.h"
 
-enum { WORD_BYTES = 4, WORDS_MOST = 4, DEPTH_MOST = 12, LOW_BITS_MOST = 8 };
+enum {
+    WORD_BYTES = 4,
+    DOUBLE_BYTES = 8,
+    BYTES_MOST = 16,
+    WORDS_MOST = 4,
+    DEPTH_MOST = 12,
+    LOW_BITS_MOST = 8
+};
 
 struct merging {
     struct wl_machine *machine;
@@ -143,11 +151,21 @@ static struct low low_of(const struct merging *merging, uint32_t reg, uint32_t d
     return low_of_result(op, operands);
 }
 
+static bool is_of_words(const struct wl_machine_op *op)
+{
+    return !wl_machine_is_dead(op) && !op->is_guarded && !op->is_kept &&
+           (op->width_bytes == WORD_BYTES || op->width_bytes == DOUBLE_BYTES);
+}
+
 static bool is_word_load(const struct wl_machine_op *op)
 {
-    return !wl_machine_is_dead(op) && op->code == WL_OP_LOAD_SHARED && !op->is_guarded &&
-           !op->is_kept && op->def_count == 1 && op->address != WL_MACHINE_NONE &&
-           op->width_bytes == WORD_BYTES;
+    return op->code == WL_OP_LOAD_SHARED && is_of_words(op) && op->def_count == 1;
+}
+
+static bool is_word_store(const struct wl_machine_op *op)
+{
+    uint32_t operands = op->address == WL_MACHINE_NONE ? 1 : 2;
+    return op->code == WL_OP_STORE_SHARED && is_of_words(op) && op->use_count == operands;
 }
 
 static bool ends_window(const struct wl_machine_op *op)
@@ -201,25 +219,28 @@ static struct window find_window(const struct merging *merging,
     return window;
 }
 
-/* The load at that offset from the register; NULL if there is none. */
-static struct wl_machine_op *find_load(const struct merging *merging,
+/* The load or store like `like` at that offset from its register; NULL if there is none. */
+static struct wl_machine_op *find_like(const struct merging *merging,
                                        const struct wl_machine_block *block, struct window window,
-                                       uint32_t address, int64_t offset)
+                                       const struct wl_machine_op *like, int64_t offset)
 {
     for (size_t i = window.begin; i < window.end; i++) {
         struct wl_machine_op *op = &merging->machine->ops.items[block->code.items[i]];
-        if (is_word_load(op) && op->address == address && op->imm == offset)
+        if ((is_word_load(op) || is_word_store(op)) && op->code == like->code &&
+            op->address == like->address && op->imm == offset &&
+            op->width_bytes == like->width_bytes)
             return op;
     }
     return NULL;
 }
 
-/* The first of them becomes the load of all. */
+/* One of them becomes the load or store of all. */
 static void join(struct wl_machine *machine, struct wl_machine_op *first,
                  struct wl_machine_op *const *words, uint32_t count)
 {
     uint32_t begin = (uint32_t)machine->operands.count;
-    for (uint32_t k = 0; k < count; k++) {
+    const bool is_load = first->def_count != 0;
+    for (uint32_t k = 0; k < count && is_load; k++) {
         uint32_t reg = wl_machine_defs(machine, words[k])[0];
         WL_PUSH(&machine->operands, reg);
     }
@@ -227,18 +248,25 @@ static void join(struct wl_machine *machine, struct wl_machine_op *first,
         uint32_t reg = wl_machine_op_uses(machine, first)[k];
         WL_PUSH(&machine->operands, reg);
     }
+    for (uint32_t k = 0; k < count && !is_load; k++)
+        for (uint32_t i = 0; i < words[k]->use_count && words[k] != first; i++) {
+            uint32_t reg = wl_machine_op_uses(machine, words[k])[i];
+            if (reg != first->address)
+                WL_PUSH(&machine->operands, reg);
+        }
     int64_t place = words[0]->imm;
+    const uint8_t bytes = (uint8_t)(first->width_bytes * count);
     for (uint32_t k = 0; k < count; k++) {
         bool is_first = words[k] == first;
-        struct wl_machine_joined joined = {words[k]->site,
-                                           is_first ? (uint8_t)(WORD_BYTES * count) : 0};
+        struct wl_machine_joined joined = {words[k]->site, is_first ? bytes : 0};
         WL_PUSH(&machine->joined, joined);
         if (!is_first)
             wl_machine_kill(words[k]);
     }
     first->operands = begin;
-    first->def_count = (uint8_t)count;
-    first->width_bytes = (uint8_t)(WORD_BYTES * count);
+    first->def_count = is_load ? (uint8_t)count : 0;
+    first->use_count = (uint8_t)(machine->operands.count - begin - first->def_count);
+    first->width_bytes = bytes;
     first->imm = place;
 }
 
@@ -248,13 +276,13 @@ static bool merge_words(struct merging *merging, const struct wl_machine_block *
                         uint32_t count)
 {
     struct wl_machine_op *words[WORDS_MOST];
-    uint32_t bytes = WORD_BYTES * count;
-    if (zeros_of(bytes, LOW_BITS_MOST) > place.bits)
+    uint32_t bytes = first->width_bytes * count;
+    if (bytes > BYTES_MOST || zeros_of(bytes, LOW_BITS_MOST) > place.bits)
         return false;
     int64_t begin = first->imm - (int64_t)(place.value & (bytes - 1));
     for (uint32_t k = 0; k < count; k++) {
-        words[k] =
-            find_load(merging, block, window, first->address, begin + WORD_BYTES * (int64_t)k);
+        words[k] = find_like(merging, block, window, first,
+                             begin + (int64_t)first->width_bytes * (int64_t)k);
         if (!words[k])
             return false;
     }
@@ -262,13 +290,32 @@ static bool merge_words(struct merging *merging, const struct wl_machine_block *
     return true;
 }
 
+/* Stores at the same register right before that place, with no access of shared memory between. */
+static struct window find_stores(const struct merging *merging,
+                                 const struct wl_machine_block *block, size_t at, uint32_t address)
+{
+    struct window window = {at, at + 1};
+    for (size_t i = at; i-- > 0;) {
+        const struct wl_machine_op *op = &merging->machine->ops.items[block->code.items[i]];
+        bool is_store = is_word_store(op) && op->address == address;
+        if (!is_store && (bounds(merging, block->code.items[i], address) ||
+                          op->code == WL_OP_LOAD_SHARED || op->code == WL_OP_LOAD_GENERIC))
+            break;
+        window.begin = is_store ? i : window.begin;
+    }
+    return window;
+}
+
 static void merge_at(struct merging *merging, const struct wl_machine_block *block, size_t at)
 {
     struct wl_machine_op *first = &merging->machine->ops.items[block->code.items[at]];
-    struct low place = add(low_of(merging, first->address, 0), constant((uint64_t)first->imm));
-    if (zeros_of(2 * WORD_BYTES, LOW_BITS_MOST) > place.bits)
+    struct low place = constant((uint64_t)first->imm);
+    if (first->address != WL_MACHINE_NONE)
+        place = add(low_of(merging, first->address, 0), place);
+    if (zeros_of(2 * first->width_bytes, LOW_BITS_MOST) > place.bits)
         return;
-    struct window window = find_window(merging, block, at, first->address);
+    struct window window = is_word_store(first) ? find_stores(merging, block, at, first->address)
+                                                : find_window(merging, block, at, first->address);
     for (uint32_t count = WORDS_MOST; count > 1; count /= 2)
         if (merge_words(merging, block, window, first, place, count))
             return;
@@ -282,6 +329,9 @@ void wl_machine_merge(struct wl_machine *machine)
         const struct wl_machine_block *block = &machine->blocks[b];
         for (size_t i = 0; i < block->code.count; i++)
             if (is_word_load(&machine->ops.items[block->code.items[i]]))
+                merge_at(&merging, block, i);
+        for (size_t i = block->code.count; i-- > 0;) /* the last store is that of all */
+            if (is_word_store(&machine->ops.items[block->code.items[i]]))
                 merge_at(&merging, block, i);
     }
     wl_machine_uses_free(&merging.uses);
