@@ -140,8 +140,10 @@ static void add_shared(const struct wl_site *site, const struct wl_site_state *s
     add(counts, shared_totals[site->access].instructions, state->requests[WL_SITE_SHARED]);
     add(counts, shared_totals[site->access].wavefronts, state->wavefronts_pipe);
     add(counts, shared_totals[site->access].conflicts, state->conflicts);
-    add(counts, WL_COUNTER_WAVE_SHARED, state->wavefronts);
-    add(counts, WL_COUNTER_WAVE_SHARED_IDEAL, state->wavefronts_ideal);
+    add(counts, WL_COUNTER_INST_SHARED_LD, state->rounds); /* each reads what it adds to */
+    add(counts, WL_COUNTER_WAVE_SHARED_LD, state->rounds);
+    add(counts, WL_COUNTER_WAVE_SHARED, state->wavefronts + state->rounds);
+    add(counts, WL_COUNTER_WAVE_SHARED_IDEAL, state->wavefronts_ideal + state->rounds);
     instruction->wavefronts += state->wavefronts;
     instruction->wavefronts_ideal += state->wavefronts_ideal;
 }

@@ -54,6 +54,7 @@ struct wl_shared_memo {
     uint8_t phase_mask;     /* of the first lane's offset: its place in its bank or element */
     uint8_t window_vectors; /* of 64 bytes, that hold the window's words: 1, 2 or 4; 0: one word
                                behind the other */
+    uint8_t rounds;         /* of a loop that adds floats: the most lanes at one address; else 0 */
     uint8_t surprises;      /* changes of pattern, up to WL_SHARED_SURPRISES */
 } __attribute__((aligned(64)));
 
@@ -113,6 +114,7 @@ struct wl_site_state {
     uint64_t bytes;            /* in global memory; lanes at one place count once */
     uint64_t sectors_repeated; /* of atomics: once more for each further lane at a word */
     uint64_t wavefronts, wavefronts_ideal, wavefronts_pipe, conflicts;
+    uint64_t rounds;                 /* of loops that add floats in shared memory */
     uint64_t hits, misses;           /* L1 sectors */
     uint64_t range_start, range_end; /* memory range of the last global access */
     uint32_t array_start, array_end; /* shared array of the last access that was checked */
@@ -139,6 +141,7 @@ static inline void wl_site_add_repeats(struct wl_site_state *site)
     site->wavefronts_ideal += memo->repeats * memo->ideal;
     site->wavefronts_pipe += memo->repeats * memo->pipe;
     site->conflicts += memo->repeats * memo->conflicts;
+    site->rounds += memo->repeats * memo->rounds;
     memo->repeats = 0;
 }
 

@@ -7,6 +7,7 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "timing/engine_state.h"
+#include "timing/laps.h"
 
 /* What the warp did from where it was accounted for until then, at op. */
 static inline void account_at(struct engine *engine, struct warp *warp, const struct timing_op *op,
@@ -483,10 +484,6 @@ static uint64_t access_memory(struct engine *engine, struct path_port *port,
                    : bulk_pass(&warp->block->bulk, op->kind, sector, there);
 }
 
-/* Cycles between the instructions of a loop that copies lane by lane: ptxas says 36 for eight of
- * them, and for five 31. */
-#define LANE_LOOP_CYCLES 5
-
 /* Issues an instruction of the loop over a warp's lanes that its head is. False: it is the last
  * lane's copy itself, or no such loop. */
 static bool issue_lap(struct engine *engine, struct warp *warp, uint64_t now)
@@ -495,14 +492,15 @@ static bool issue_lap(struct engine *engine, struct warp *warp, uint64_t now)
     if (!op->lane_count || op->slot == WL_MACHINE_NONE || !warp->slots[op->slot])
         return false;
     if (warp->laps == 0)
-        warp->laps = wl_trace_bulk_lanes(warp->slots[op->slot]) * op->lane_count;
+        laps_begin(warp, op, now);
     if (--warp->laps == 0)
         return false;
     account_wait(engine, warp, now);
     account(engine, warp, now + 1, WL_TIMING_SELECTED);
     engine->instruction_executed[op->instruction]++;
-    warp->earliest = now + LANE_LOOP_CYCLES;
-    warp->earliest_state = WL_TIMING_WAIT;
+    warp->earliest = now + warp->lap_cycles;
+    warp->earliest_state =
+        op->kind == WL_MACHINE_BULK ? WL_TIMING_WAIT : WL_TIMING_SHORT_SCOREBOARD;
     uint64_t ready;
     if (find_next(engine, warp, &ready))
         set_warp(engine, warp, ready);

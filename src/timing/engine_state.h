@@ -21,11 +21,12 @@ struct warp {
     uint64_t spaced_at[TIMING_SPACINGS]; /* of the next that is so spaced */
     uint64_t stored;                     /* cycle at which its stores have left the SM */
     uint8_t earliest_state;
-    uint8_t state;   /* why it is not ready */
-    bool is_waiting; /* at a barrier */
-    uint32_t lanes;  /* in 1/32: of blocks left out where divergence costs nothing */
-    uint32_t loop;   /* whose entry it has run, WL_MACHINE_NONE outside */
-    uint32_t laps;   /* instructions that a loop over its lanes has left */
+    uint8_t state;       /* why it is not ready */
+    bool is_waiting;     /* at a barrier */
+    uint32_t lanes;      /* in 1/32: of blocks left out where divergence costs nothing */
+    uint32_t loop;       /* whose entry it has run, WL_MACHINE_NONE outside */
+    uint32_t laps;       /* instructions that a loop over its lanes has left */
+    uint32_t lap_cycles; /* from one to the next */
     struct block *block;
     struct scheduler *scheduler;
     uint32_t slot;            /* in its scheduler */
@@ -44,7 +45,8 @@ struct block {
     uint64_t ended;        /* when the last of its warps that have ended did */
     uint32_t number;       /* its low bits */
     bool is_live;
-    bool is_first; /* in its place: the SM had none there before */
+    bool is_first;   /* in its place: the SM had none there before */
+    uint64_t summed; /* when all that its warps add to words that lanes share is added */
     struct bulk_times bulk;
 };
 

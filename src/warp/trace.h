@@ -52,7 +52,7 @@ static inline uint32_t wl_trace_access_word(uint32_t site, uint64_t sector)
  * shares a word, `missed` each sector once. */
 enum { WL_TRACE_PIECE_LINES = 4, WL_TRACE_NOTE_MOST = 127 };
 struct wl_trace_access {
-    uint32_t wavefronts, wavefronts_ideal;
+    uint32_t wavefronts, wavefronts_ideal, rounds; /* rounds: of a sum of floats, 0 or 1 to 32 */
     uint32_t lines, sectors, missed, sectors_ideal, note;
     bool is_shared;
 };
@@ -64,7 +64,7 @@ static inline uint32_t wl_trace_pack(struct wl_trace_access a)
 {
     if (a.is_shared)
         return 1u << 31 | wl_trace_least(a.wavefronts, 255) |
-               wl_trace_least(a.wavefronts_ideal, 255) << 8;
+               wl_trace_least(a.wavefronts_ideal, 255) << 8 | wl_trace_least(a.rounds, 63) << 16;
     return wl_trace_least(a.lines, 63) | wl_trace_least(a.sectors, 63) << 6 |
            wl_trace_least(a.missed, 63) << 12 | wl_trace_least(a.sectors_ideal, 63) << 18 |
            wl_trace_least(a.note, WL_TRACE_NOTE_MOST) << 24;
@@ -72,8 +72,10 @@ static inline uint32_t wl_trace_pack(struct wl_trace_access a)
 static inline struct wl_trace_access wl_trace_unpack(uint32_t word)
 {
     if (word >> 31)
-        return (struct wl_trace_access){
-            .is_shared = true, .wavefronts = word & 255, .wavefronts_ideal = word >> 8 & 255};
+        return (struct wl_trace_access){.is_shared = true,
+                                        .wavefronts = word & 255,
+                                        .wavefronts_ideal = word >> 8 & 255,
+                                        .rounds = word >> 16 & 63};
     return (struct wl_trace_access){.lines = word & 63,
                                     .sectors = word >> 6 & 63,
                                     .missed = word >> 12 & 63,

@@ -571,6 +571,8 @@ FAMILY(atomic)
     op->flags = is_used ? WL_OPF_RESULT : 0;
     lower_set_address(lowering, op, base, offset);
     lowering->program->lanes_may_wait |= is_used;
+    if (space == WL_PTX_SPACE_SHARED && wl_atomic_adds_floats(atomic->kind))
+        lowering->program->has_joined_loads = true; /* a compiler's loop reads what they add to */
     tell_barrier(lowering, instruction, (uint32_t)wl_ptx_type_bytes(type));
     if (space != WL_PTX_SPACE_SHARED && (is_used || atomic->is_ordered))
         lowering->program->blocks_communicate = true;

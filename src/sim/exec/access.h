@@ -141,7 +141,8 @@ static inline void trace_shared(struct wl_warp *warp, const struct wl_op *op,
     wl_trace_push(warp->trace,
                   wl_trace_pack((struct wl_trace_access){.is_shared = true,
                                                          .wavefronts = memo->pipe,
-                                                         .wavefronts_ideal = memo->ideal}));
+                                                         .wavefronts_ideal = memo->ideal,
+                                                         .rounds = memo->rounds}));
 }
 
 /* Generic addresses of shared memory as offsets, which have 32 bits: what has more in its window is

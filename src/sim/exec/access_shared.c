@@ -62,6 +62,37 @@ static u32 counted_lanes(const struct access *access, const u32 *offset, u32 fir
     return apart & warp->active ? warp->active : warp->active & -warp->active;
 }
 
+/* The most active lanes that have one address. */
+static u32 count_rounds(const struct access *access, const u32 *offset)
+{
+    u32 most = 0;
+    for (u32 left = access->warp->active; left;) {
+        const int lane = __builtin_ctz(left);
+        u32 same = 0;
+        WL_FOR_LANES (i)
+            same |= (u32)(offset[i] == offset[lane]) << i;
+        same &= left;
+        left &= ~same;
+        const u32 count = (u32)__builtin_popcount(same);
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* Floats are added in a loop: each round one lane of those at an address compares and swaps, which
+ * takes two wavefronts at least. */
+static void count_sums(const struct access *access, const u32 *offset, struct wl_shared_memo *memo)
+{
+    const bool is_atomic = access->kind == WL_SITE_ATOMIC || access->kind == WL_SITE_REDUCTION;
+    const bool is_sum = is_atomic && access->op->code != WL_OP_ATOMIC_LIST &&
+                        wl_atomic_adds_floats(access->op->kind);
+    memo->rounds = is_sum ? (uint8_t)count_rounds(access, offset) : 0;
+    if (!is_sum)
+        return;
+    memo->wavefronts = memo->ideal = memo->pipe = (uint16_t)(2 * memo->rounds);
+    memo->conflicts = 0;
+}
+
 /* Learns the pattern of a shared access: wavefronts, bounds relative to the first lane, and whether
  * one 128-byte window holds it all. */
 static void learn_shared(struct access *access, const u32 *offset, u32 first)
@@ -79,6 +110,7 @@ static void learn_shared(struct access *access, const u32 *offset, u32 first)
     memo->ideal = result.ideal;
     memo->pipe = result.pipe_wavefronts;
     memo->conflicts = result.conflicts;
+    count_sums(access, offset, memo);
     memo->mask = warp->active;
     const u32 bank_bytes = warp->worker->run->gpu->shared_bank_bytes;
     const u32 bank = bank_bytes > 4 ? 8 : 4;

@@ -190,13 +190,17 @@ static bool adds_floats(const struct wl_op *op)
 }
 
 /* Shared memory adds integers only: floating-point numbers are read, added and swapped for what was
- * read, compared and, if it was another one, all that again, which is left out (bench/gpu/model
- * contention, shared_float less shared_int, own_words of one warp: 4.7 instructions, 83 cycles). */
+ * read, compared and, if it was another one, all that again (bench/gpu/model contention,
+ * shared_float less shared_int, own_words of one warp: 4.7 instructions, 83 cycles; one_word: 6.0
+ * of each further lane). */
+enum { SUM_ROUND = 6 };
+
 static void expect_loop(struct wl_machine_op *op)
 {
     op->count = 2;
     op->second_kind = WL_MACHINE_ALU;
     op->second_count = 3;
+    op->lane_count = SUM_ROUND;
 }
 
 void wl_machine_add(struct wl_machine *machine, uint32_t block,

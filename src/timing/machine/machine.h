@@ -66,8 +66,8 @@ struct wl_machine_op {
     bool has_slow_path;  /* branches to a subroutine for rare operands */
     uint8_t width_bytes; /* of a memory access, a lane */
     uint8_t turn;        /* of the unrolled loop that it belongs to */
-    uint8_t
-        lane_count; /* machine instructions of the loop that does it lane by lane; 0: none does */
+    uint8_t lane_count; /* machine instructions of the loop that does it lane by lane; 0: none does.
+                           Of a sum of floats in shared memory, of the lanes at one address */
 };
 
 enum { WL_MACHINE_SUCCESSORS = 2 };
