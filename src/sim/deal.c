@@ -10,7 +10,7 @@ void wl_deal_begin(struct wl_deal *deal, uint64_t total, uint32_t hand_count, ui
     deal->next = 0;
     deal->total = total;
     deal->is_ahead = false;
-    deal->hands = wl_alloc_zero(hand_count, sizeof *deal->hands);
+    deal->hands = wl_alloc_aligned(_Alignof(struct wl_hand), hand_count * sizeof *deal->hands);
     deal->hand_count = hand_count;
     deal->resident = resident;
     deal->order = wl_alloc_zero(hand_count, sizeof *deal->order);

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/count.h"
+
 /* An SM's blocks to come, in order. */
 struct wl_hand {
     uint64_t *blocks;
@@ -23,7 +25,7 @@ struct wl_hand {
     uint64_t ended;                  /* those of blocks that have ended */
     uint64_t ended_count;            /* of these blocks */
     uint64_t least, most;            /* instructions of one of them */
-};
+} __attribute__((aligned(WL_APART)));
 
 struct wl_deal {
     uint64_t next, total; /* blocks */

@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 enum { LINE_BYTES = 128 };
 
 struct wl_l1 *wl_l1_create(const struct wl_gpu *gpu, uint32_t data_bytes, bool l1_global_loads)
 {
-    struct wl_l1 *l1 = wl_alloc_zero(1, sizeof *l1);
+    struct wl_l1 *l1 = wl_alloc_aligned(WL_APART, sizeof *l1);
     uint32_t lines = data_bytes / LINE_BYTES;
     uint32_t ways = gpu->l1_ways ? gpu->l1_ways : WL_L1_MAX_WAYS;
     l1->ways = ways < WL_L1_MAX_WAYS ? ways : WL_L1_MAX_WAYS;

@@ -47,7 +47,7 @@ enum wl_code wl_sim_create(const struct wl_gpu *gpu, struct wl_sim **sim, struct
     (void)error;
     struct wl_sim *created = wl_alloc_zero(1, sizeof *created);
     created->gpu = gpu;
-    created->sms = wl_alloc_zero(gpu->sm_count, sizeof *created->sms);
+    created->sms = wl_alloc_aligned(_Alignof(struct wl_sm), gpu->sm_count * sizeof *created->sms);
     created->seats = wl_seats_create();
     *sim = created;
     return WL_OK;
@@ -535,7 +535,8 @@ void wl_sim_share(struct wl_sim *sim, uint32_t threads, uint32_t count,
 static struct wl_worker *prepare_workers(struct wl_sim *sim, struct wl_run *run, uint32_t count)
 {
     prepare_pool(sim, count);
-    struct wl_worker *workers = wl_alloc_zero(count, sizeof *workers);
+    struct wl_worker *workers =
+        wl_alloc_aligned(_Alignof(struct wl_worker), count * sizeof *workers);
     wl_tables_give(sim, run->program, workers, count);
     for (uint32_t i = 0; i < count; i++) {
         workers[i].run = run;

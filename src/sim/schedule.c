@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 enum {
@@ -43,11 +44,13 @@ void wl_schedule_begin(struct wl_schedule *schedule, uint32_t blocks, uint32_t w
         places *= 2;
     *schedule = (struct wl_schedule){
         .block_count = blocks, .warps_per_block = warps_per_block, .queue_mask = places - 1};
-    schedule->blocks = wl_alloc_zero(blocks, sizeof *schedule->blocks);
-    schedule->order = wl_alloc_zero(blocks, sizeof *schedule->order);
-    schedule->ready_ranks = wl_alloc_zero(rank_words(blocks), sizeof *schedule->ready_ranks);
+    schedule->blocks = wl_alloc_aligned(WL_APART, blocks * sizeof *schedule->blocks);
+    schedule->order = wl_alloc_aligned(WL_APART, blocks * sizeof *schedule->order);
+    schedule->ready_ranks =
+        wl_alloc_aligned(WL_APART, rank_words(blocks) * sizeof *schedule->ready_ranks);
     for (int i = 0; i < 2; i++)
-        schedule->queues[i].waits = wl_alloc_zero(places, sizeof *schedule->queues[i].waits);
+        schedule->queues[i].waits =
+            wl_alloc_aligned(WL_APART, places * sizeof *schedule->queues[i].waits);
     for (uint32_t i = 0; i < blocks; i++)
         schedule->order[i] = schedule->blocks[i].rank = i;
 }

@@ -233,7 +233,7 @@ static void reserve_warps(struct wl_sm *sm, uint32_t count)
 {
     if (count <= sm->warp_capacity)
         return;
-    struct wl_warp *warps = wl_alloc_aligned(64, count * sizeof *warps);
+    struct wl_warp *warps = wl_alloc_aligned(WL_APART, count * sizeof *warps);
     if (sm->warp_capacity)
         memcpy(warps, sm->warps, sm->warp_capacity * sizeof *warps);
     free(sm->warps);
@@ -344,7 +344,7 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
     sm->asked.count = 0;
     sm->alone = (struct wl_trace){.sm = index};
     sm->cta_count = resident;
-    sm->ctas = wl_alloc_zero(sm->cta_count, sizeof *sm->ctas);
+    sm->ctas = wl_alloc_aligned(WL_APART, sm->cta_count * sizeof *sm->ctas);
     sm->ctas_live = 0;
     wl_schedule_begin(&sm->schedule, sm->cta_count, run->warps_per_block);
     reserve_warps(sm, sm->cta_count * run->warps_per_block);

@@ -2,6 +2,7 @@
 #ifndef WL_SIM_STATE_H
 #define WL_SIM_STATE_H
 
+#include "base/count.h"
 #include "sim/ahead.h"
 #include "sim/deal.h"
 #include "sim/heap.h"
@@ -55,7 +56,7 @@ struct wl_worker {
     struct wl_fault fault;
     uint64_t sink[WL_LANES * WL_SINK_WORDS]; /* in place of memory that is in no allocation */
     uint64_t stored[WL_NATIVE_STORES][2 * WL_LANES]; /* by a compiled segment that has not ended */
-};
+} __attribute__((aligned(WL_APART)));
 
 struct wl_stack_entry {
     const struct wl_op *pc, *join;
@@ -193,7 +194,7 @@ struct wl_sm {
     WL_VECTOR(struct wl_kept) kept;    /* sums, in the order of its warps' turns */
     uint8_t *answers;                  /* to the requests of this epoch, where some are recorded */
     size_t answer_capacity;
-};
+} __attribute__((aligned(WL_APART)));
 
 /* There are no requests of the epoch yet, and stores join none. */
 void wl_sm_begin_requests(struct wl_sm *sm);

@@ -171,7 +171,8 @@ void wl_native_begin_worker(struct wl_worker *worker)
 {
     const struct wl_native *native = worker->run->program->native;
     worker->learnt = 1;
-    worker->plans = native ? wl_alloc_zero(native->plan_count, sizeof *worker->plans) : NULL;
+    worker->plans =
+        native ? wl_alloc_aligned(WL_APART, native->plan_count * sizeof *worker->plans) : NULL;
 }
 
 void wl_native_end_worker(struct wl_worker *worker)
