@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Bytes by which what two threads write at a time lies apart: processors fetch two lines of 64 bytes
- * together. */
+/* Bytes by which what two threads write at a time lies apart: processors fetch two lines of 64
+ * bytes together. */
 #define WL_APART 128
 
 /* Number of elements of an array; wrong for a pointer. */

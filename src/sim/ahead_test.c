@@ -32,7 +32,7 @@ struct bench {
 
 static struct bench *create(uint32_t register_bytes)
 {
-    struct bench *bench = wl_alloc_aligned(64, sizeof *bench);
+    struct bench *bench = wl_alloc_aligned(_Alignof(struct bench), sizeof *bench);
     bench->program.register_file_bytes = register_bytes;
     bench->run = (struct wl_run){.program = &bench->program,
                                  .options = &bench->options,
