@@ -112,8 +112,8 @@ static struct wl_program *lower(struct wl_ptx_module *module, const char *text)
 }
 
 /* What L1 is like: of the H200; one that fetches whole lines; a few lines in one set, which push
- * each other out. */
-enum cache { CACHE_SECTORS, CACHE_LINES, CACHE_OF_ONE_SET, CACHE_COUNT };
+ * each other out; one that keeps no loads. */
+enum cache { CACHE_SECTORS, CACHE_LINES, CACHE_OF_ONE_SET, CACHE_NO_LOADS, CACHE_COUNT };
 
 /* Returns how many loads are counted with one before them. */
 static uint32_t run(const char *text, uint8_t *memory, enum cache cache, unsigned checks,
@@ -150,7 +150,7 @@ static uint32_t run(const char *text, uint8_t *memory, enum cache cache, unsigne
         traces[i] = (struct wl_trace){.sm = i, .words_begin = 1 << 16, .words_most = 1 << 20};
     const struct wl_sim_options options = {.count = true,
                                            .threads = 1,
-                                           .l1_global_loads = true,
+                                           .l1_global_loads = cache != CACHE_NO_LOADS,
                                            .traces = is_recorded ? traces : NULL,
                                            .trace_count = is_recorded ? BLOCKS : 0,
                                            .checks = checks,

@@ -381,7 +381,9 @@ u32 WL_EXEC(count_groups)(struct wl_warp *warp, const struct wl_counted *counted
     u32 sets[TOGETHER_LINES], groups = 0, lines = 0;
     struct wl_l1 *l1 = keeping_cache(warp, &counted->ops[counted->at[i]]);
     *alone = !l1;
-    while (l1 && i < counted->count && groups < TOGETHER) {
+    if (!l1)
+        return counted->count - i;
+    while (i < counted->count && groups < TOGETHER) {
         const struct wl_op *op = &counted->ops[counted->at[i]];
         const u64 first = counted->addresses[counted->slot_of[counted->at[i]]] + (u64)op->imm;
         if (op->code != WL_OP_LOAD_GLOBAL || !op->slot || keeping_cache(warp, op) != l1)
