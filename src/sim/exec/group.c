@@ -396,8 +396,6 @@ u32 WL_EXEC(count_groups)(struct wl_warp *warp, const struct wl_counted *counted
         i += op->slot;
         lines = add_lines(&ready[groups++], line, lines);
     }
-    if (!groups)
-        return counted->count - i;
     wl_l1_find_set_numbers(l1, line, lines, sets);
     for (u32 k = 0; k < lines; k++) {
         __builtin_prefetch(&l1->sets[sets[k]], 1);
