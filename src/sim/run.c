@@ -653,7 +653,8 @@ static enum wl_code end_blocks(struct wl_sim_work *work, struct wl_error *error)
     if (run->count)
         gather_l2(sim, counts);
     if (run->orders_sums && code == WL_OK)
-        wl_sums_add(sim->sms, work->places.sm_used, UINT64_MAX);
+        wl_sums_add(&run->sums, sim->sms, work->places.sm_used, UINT64_MAX);
+    wl_sums_end(&run->sums);
     for (uint32_t i = 0; i < work->places.sm_used; i++) {
         struct wl_sm *sm = &sim->sms[i];
         counts->issued += sm->issued;
@@ -728,7 +729,7 @@ bool wl_sim_advance(struct wl_sim_work *work)
         work->epoch.length = epoch_length(run);
         run_epoch(&work->epoch, run, &work->deal, work->sim->pool);
         if (run->orders_sums)
-            wl_sums_relieve(work->sim->sms, work->places.sm_used, work->deal.next, &run->sums_most);
+            wl_sums_relieve(&run->sums, work->sim->sms, work->places.sm_used, work->deal.next);
         is_live = work->deal.next < work->deal.total;
         for (uint32_t i = 0; i < work->places.sm_used; i++)
             is_live |= work->sim->sms[i].ctas_live > 0;

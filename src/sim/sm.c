@@ -14,7 +14,8 @@
 #include "sim/seats.h"
 #include "sim/shadow.h"
 
-#define TRACE_LIMIT 32768 /* requests after which an SM interrupts its epoch */
+#define TRACE_LIMIT 32768   /* requests after which an SM interrupts its epoch */
+#define KEPT_OF_EPOCH 65536 /* sums that an SM keeps in an epoch of a launch that nobody counts */
 
 void wl_sm_grow_trace(struct wl_sm *sm)
 {
@@ -771,6 +772,8 @@ void wl_sm_run_epoch(struct wl_sm *sms, uint32_t count, struct wl_worker *worker
 {
     const struct wl_run *run = worker->run;
     const size_t limit = run->program->blocks_communicate ? SIZE_MAX : TRACE_LIMIT;
+    const size_t kept_most =
+        run->orders_sums && !run->count ? sms->kept.count + KEPT_OF_EPOCH : SIZE_MAX;
     bool is_dead = false;
     for (uint32_t i = 0; i < count; i++) {
         sms[i].epoch_end += length;
@@ -783,7 +786,7 @@ void wl_sm_run_epoch(struct wl_sm *sms, uint32_t count, struct wl_worker *worker
             cluster_start(sms, i, run, sms->time);
     for (struct wl_sm *sm; (sm = choose_sm(sms, count, &is_dead));) {
         sm->is_interrupted = sm->request_count >= limit;
-        if (sm->is_interrupted || !run_turn(sm, worker))
+        if (sm->is_interrupted || sm->kept.count > kept_most || !run_turn(sm, worker))
             return;
     }
     for (uint32_t i = 0; is_dead && i < count; i++)

@@ -160,6 +160,12 @@ struct wl_kept {
     uint64_t block;   /* its number in the grid */
 };
 
+/* Sums while they are added, see sim/sums.h: all 0 at the beginning. */
+struct wl_sums {
+    size_t most, room; /* kept ones that are still few; of each array */
+    struct wl_kept *taken, *other;
+};
+
 struct wl_sm {
     uint32_t index;
     uint32_t place;  /* its number, or its cluster's, among those that begin a part of an epoch */
@@ -241,7 +247,7 @@ struct wl_run {
     uint64_t *workspace;    /* where the blocks of a cooperative grid meet; else NULL */
     struct wl_turns *turns; /* NULL: one thread runs all SMs, or their order does not matter */
     bool orders_sums;       /* see wl_sums_are_ordered */
-    size_t sums_most;       /* of wl_sums_relieve */
+    struct wl_sums sums;
     struct wl_race_global *races;          /* NULL: races on global memory are not looked for */
     struct wl_heap *heap;                  /* NULL while no kernel has used it */
     struct wl_children *children;          /* NULL where the kernel launches none */

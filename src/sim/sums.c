@@ -31,17 +31,19 @@ static size_t take(struct wl_sm *sm, uint64_t end, struct wl_kept *taken)
 static struct wl_kept *sort(struct wl_kept *from, struct wl_kept *to, size_t count)
 {
     enum { DIGIT_BITS = 11, VALUES = 1 << DIGIT_BITS };
-    uint64_t most = 0;
-    for (size_t i = 0; i < count; i++)
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        least = from[i].block < least ? from[i].block : least;
         most = from[i].block > most ? from[i].block : most;
-    for (uint32_t shift = 0; shift < 64 && most >> shift; shift += DIGIT_BITS) {
+    }
+    for (uint32_t shift = 0; shift < 64 && (most - least) >> shift; shift += DIGIT_BITS) {
         size_t places[VALUES + 1] = {0};
         for (size_t i = 0; i < count; i++)
-            places[(from[i].block >> shift) % VALUES + 1]++;
+            places[((from[i].block - least) >> shift) % VALUES + 1]++;
         for (uint32_t i = 0; i < VALUES; i++)
             places[i + 1] += places[i];
         for (size_t i = 0; i < count; i++)
-            to[places[(from[i].block >> shift) % VALUES]++] = from[i];
+            to[places[((from[i].block - least) >> shift) % VALUES]++] = from[i];
         struct wl_kept *sorted = to;
         to = from;
         from = sorted;
@@ -57,18 +59,28 @@ static size_t count_kept(const struct wl_sm *sms, uint32_t count)
     return kept;
 }
 
-void wl_sums_add(struct wl_sm *sms, uint32_t count, uint64_t end)
+void wl_sums_add(struct wl_sums *self, struct wl_sm *sms, uint32_t count, uint64_t end)
 {
-    const size_t room = count_kept(sms, count);
-    if (!room)
-        return;
-    struct wl_kept *taken = wl_alloc(room * sizeof *taken), *other = wl_alloc(room * sizeof *other);
+    const size_t wanted = count_kept(sms, count);
     size_t moved = 0;
+    if (wanted > self->room) {
+        wl_sums_end(self);
+        self->room = wanted + wanted / 2;
+        self->taken = wl_alloc(self->room * sizeof *self->taken);
+        self->other = wl_alloc(self->room * sizeof *self->other);
+    }
     for (uint32_t i = 0; i < count; i++)
-        moved += take(&sms[i], end, taken + moved);
-    wl_executor_add()(sort(taken, other, moved), moved);
-    free(taken);
-    free(other);
+        moved += take(&sms[i], end, self->taken + moved);
+    if (moved)
+        wl_executor_add()(sort(self->taken, self->other, moved), moved);
+}
+
+void wl_sums_end(struct wl_sums *self)
+{
+    free(self->taken);
+    free(self->other);
+    self->taken = self->other = NULL;
+    self->room = 0;
 }
 
 static uint64_t first_unfinished(const struct wl_sm *sms, uint32_t count, uint64_t next)
@@ -85,12 +97,12 @@ static uint64_t first_unfinished(const struct wl_sm *sms, uint32_t count, uint64
     return first;
 }
 
-void wl_sums_relieve(struct wl_sm *sms, uint32_t count, uint64_t next, size_t *most)
+void wl_sums_relieve(struct wl_sums *self, struct wl_sm *sms, uint32_t count, uint64_t next)
 {
-    enum { KEPT_MANY = 1 << 20 };
-    if (count_kept(sms, count) < (*most ? *most : KEPT_MANY))
+    enum { KEPT_MANY = 1 << 18 };
+    if (count_kept(sms, count) < (self->most ? self->most : KEPT_MANY))
         return;
-    wl_sums_add(sms, count, first_unfinished(sms, count, next));
+    wl_sums_add(self, sms, count, first_unfinished(sms, count, next));
     const size_t left = count_kept(sms, count);
-    *most = left > KEPT_MANY / 2 ? 2 * left : KEPT_MANY;
+    self->most = left > KEPT_MANY / 2 ? 2 * left : KEPT_MANY;
 }

@@ -12,11 +12,13 @@
 bool wl_sums_are_ordered(const struct wl_run *run);
 
 /* Where the SMs keep many: adds those of blocks that have ended as have all before them. next: the
- * first block that no SM has yet; most: how many are few, 0 at the launch's beginning. Not while
- * SMs run. */
-void wl_sums_relieve(struct wl_sm *sms, uint32_t count, uint64_t next, size_t *most);
+ * first block that no SM has yet. Not while SMs run. */
+void wl_sums_relieve(struct wl_sums *self, struct wl_sm *sms, uint32_t count, uint64_t next);
 
 /* Adds what the SMs keep of blocks below `end`, which will make no more. */
-void wl_sums_add(struct wl_sm *sms, uint32_t count, uint64_t end);
+void wl_sums_add(struct wl_sums *self, struct wl_sm *sms, uint32_t count, uint64_t end);
+
+/* Frees what it had memory for; the launch may have more sums. */
+void wl_sums_end(struct wl_sums *self);
 
 #endif

@@ -19,6 +19,7 @@ struct bench {
     float cells[CELLS];
     double wide;
     uint32_t random;
+    struct wl_sums sums;
 };
 
 static uint32_t draw(struct bench *bench, uint32_t below)
@@ -47,6 +48,7 @@ static int tear_down(void **state)
         free(bench->sms[i].kept.items);
         free(bench->sms[i].ctas);
     }
+    wl_sums_end(&bench->sums);
     free(bench);
     return 0;
 }
@@ -102,12 +104,12 @@ static void blocks_follow_each_other(void **state)
     double wide = 0;
     keep_blocks(bench, 0, BLOCKS);
     add_plainly(bench, BLOCKS, cells, &wide);
-    wl_sums_add(bench->sms, SMS, 40000);
+    wl_sums_add(&bench->sums, bench->sms, SMS, 40000);
     for (uint32_t i = 0; i < SMS; i++)
         for (size_t k = 0; k < bench->sms[i].kept.count; k++)
             assert_true(bench->sms[i].kept.items[k].block >= 40000);
-    wl_sums_add(bench->sms, SMS, UINT64_MAX);
-    wl_sums_add(bench->sms, SMS, UINT64_MAX);
+    wl_sums_add(&bench->sums, bench->sms, SMS, UINT64_MAX);
+    wl_sums_add(&bench->sums, bench->sms, SMS, UINT64_MAX);
     assert_memory_equal(bench->cells, cells, sizeof cells);
     assert_memory_equal(&bench->wide, &wide, sizeof wide);
 }
@@ -117,20 +119,19 @@ static void unfinished_blocks_wait(void **state)
 {
     struct bench *bench = *state;
     uint64_t in_hand[] = {302, 303};
-    size_t most = 0;
     bench->sms[2].ctas[3].is_live = true;
     bench->sms[2].ctas[3].linear = 301;
     bench->hands[4].blocks = in_hand;
     bench->hands[4].count = 2;
     keep_blocks(bench, 0, 400);
-    wl_sums_relieve(bench->sms, SMS, 400, &most);
+    wl_sums_relieve(&bench->sums, bench->sms, SMS, 400);
     size_t kept = 0;
     for (uint32_t i = 0; i < SMS; i++)
         kept += bench->sms[i].kept.count;
     assert_true(kept > 400); /* few need not be added yet */
     for (uint32_t i = 0; i < 1 << 20; i++)
         keep(bench, 1, 17, 1);
-    wl_sums_relieve(bench->sms, SMS, 400, &most);
+    wl_sums_relieve(&bench->sums, bench->sms, SMS, 400);
     kept = 0;
     for (uint32_t i = 0; i < SMS; i++)
         for (size_t k = 0; k < bench->sms[i].kept.count; k++, kept++)
@@ -138,14 +139,14 @@ static void unfinished_blocks_wait(void **state)
     assert_true(kept > 0);
     for (uint32_t i = 0; i < 1 << 20; i++)
         keep(bench, 1, 350, 1);
-    wl_sums_relieve(bench->sms, SMS, 400, &most);
-    assert_true(most > 2 << 20); /* what waits is not looked at each time */
-    wl_sums_add(bench->sms, SMS, UINT64_MAX);
+    wl_sums_relieve(&bench->sums, bench->sms, SMS, 400);
+    assert_true(bench->sums.most > 2 << 20); /* what waits is not looked at each time */
+    wl_sums_add(&bench->sums, bench->sms, SMS, UINT64_MAX);
     bench->sms[2].ctas[3].is_live = false;
     keep_blocks(bench, 300, 400);
     for (uint32_t i = 0; i < 3 << 20; i++)
         keep(bench, 1, 301, 1);
-    wl_sums_relieve(bench->sms, SMS, 400, &most);
+    wl_sums_relieve(&bench->sums, bench->sms, SMS, 400);
     for (uint32_t i = 0; i < SMS; i++)
         for (size_t k = 0; k < bench->sms[i].kept.count; k++)
             assert_true(bench->sms[i].kept.items[k].block >= 302);

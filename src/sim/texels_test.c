@@ -47,9 +47,14 @@ static const struct level {
 static bool is_there(const struct level *level)
 {
 #ifdef __x86_64__
-    return strcmp(level->name, "x86-64-v4") == 0   ? __builtin_cpu_supports("x86-64-v4")
-           : strcmp(level->name, "x86-64-v3") == 0 ? __builtin_cpu_supports("x86-64-v3")
-                                                   : true;
+    if (strcmp(level->name, "x86-64-v4") == 0)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512cd");
+    if (strcmp(level->name, "x86-64-v3") == 0)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+               __builtin_cpu_supports("bmi2");
+    return true;
 #else
     return level->name == NULL;
 #endif

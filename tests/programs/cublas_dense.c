@@ -168,6 +168,23 @@ static float *on_device(int count)
 }
 
 /* What is only written holds nothing before: check-memory runs this, too. */
+/* More than there are blocks of other calls: each has its own. */
+static void factor_many(void)
+{
+    enum { MANY = 3000 };
+    double *numbers = managed(MANY * sizeof *numbers), **a = managed(MANY * sizeof *a);
+    int *info = managed(MANY * sizeof *info), wrong = 0;
+    for (int m = 0; m < MANY; m++) {
+        a[m] = &numbers[m];
+        numbers[m] = m % 7;
+        info[m] = -1;
+    }
+    EXPECT(cublasDgetrfBatched(handle, 1, a, 1, NULL, info, MANY), 0);
+    for (int m = 0; m < MANY; m++)
+        wrong += info[m] != (m % 7 == 0) || numbers[m] != m % 7;
+    EXPECT(wrong, 0);
+}
+
 static void write_outputs(void)
 {
     float *x = on_device(COUNT), *y = on_device(COUNT), *c = on_device(COUNT), first[2];
@@ -190,6 +207,7 @@ int main(void)
     add_matrices();
     solve_triangles();
     factor_batches();
+    factor_many();
     write_outputs();
     EXPECT(cublasDestroy_v2(handle), 0);
     return failures != 0;

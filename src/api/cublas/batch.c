@@ -94,7 +94,7 @@ static int factor(void *pointer, struct kernel kernel, bool is_double, bool is_c
     return wl_cublas_launch_steps(
         handle, kernel.file, kernel.name,
         &(struct wl_cublas_steps){WL_LIBRARY_GETRF_BATCHED, n, count, is_double, is_complex},
-        (int64_t)count * WL_CUBLAS_BLOCK_THREADS, (void *[]){&n, &matrices, &lda, &pivots, &info});
+        (uint32_t[]){(uint32_t)count, 1, 1}, (void *[]){&n, &matrices, &lda, &pivots, &info});
 }
 
 static int solve_factored(void *pointer, struct kernel kernel, int op, int n, int columns,

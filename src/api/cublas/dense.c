@@ -122,7 +122,8 @@ static int solve(void *pointer, const char *name, bool is_double, int side, int 
         return WL_CUBLAS_OK;
     return wl_cublas_launch_steps(
         handle, "dense.ptx", name,
-        &(struct wl_cublas_steps){WL_LIBRARY_TRSM, order, columns, is_double, false}, columns,
+        &(struct wl_cublas_steps){WL_LIBRARY_TRSM, order, columns, is_double, false},
+        (uint32_t[]){wl_cublas_blocks(columns), 1, 1},
         (void *[]){&is_upper, &transpose, &is_unit, &order, &columns, (void *)(uintptr_t)alpha, &a,
                    &lda, &b, &row_step, &column_step});
 }

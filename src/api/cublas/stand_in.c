@@ -83,8 +83,8 @@ int wl_cublas_launch(const struct wl_cublas_handle *handle, const char *file, co
 }
 
 int wl_cublas_launch_steps(const struct wl_cublas_handle *handle, const char *file,
-                           const char *name, const struct wl_cublas_steps *of, int64_t threads,
-                           void **parameters)
+                           const char *name, const struct wl_cublas_steps *of,
+                           const uint32_t grid[3], void **parameters)
 {
     const struct wl_library_work library = {
         .call = WL_LIBRARY_STEPS,
@@ -95,8 +95,6 @@ int wl_cublas_launch_steps(const struct wl_cublas_handle *handle, const char *fi
         .steps = of->steps,
         .is_complex = of->is_complex,
     };
-    const int64_t blocks = (threads + WL_CUBLAS_BLOCK_THREADS - 1) / WL_CUBLAS_BLOCK_THREADS;
-    const uint32_t grid[3] = {(uint32_t)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX), 1, 1};
     return launch(handle, wl_cublas_find_kernel(file, name), grid, parameters, &library);
 }
 
@@ -132,11 +130,16 @@ bool wl_cublas_is_zero(const struct wl_cublas_handle *handle, const void *scalar
     return true;
 }
 
+uint32_t wl_cublas_blocks(int64_t count)
+{
+    const int64_t blocks = (count + WL_CUBLAS_BLOCK_THREADS - 1) / WL_CUBLAS_BLOCK_THREADS;
+    return (uint32_t)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX);
+}
+
 int wl_cublas_launch_over(const struct wl_cublas_handle *handle, const char *file, const char *name,
                           int64_t count, uint32_t batch, void **parameters)
 {
-    const int64_t blocks = (count + WL_CUBLAS_BLOCK_THREADS - 1) / WL_CUBLAS_BLOCK_THREADS;
-    const uint32_t grid[3] = {(uint32_t)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX), batch, 1};
+    const uint32_t grid[3] = {wl_cublas_blocks(count), batch, 1};
     return wl_cublas_launch(handle, file, name, grid, parameters);
 }
 

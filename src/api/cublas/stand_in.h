@@ -63,10 +63,11 @@ struct wl_cublas_steps {
     int64_t count;
     bool is_double, is_complex;
 };
-/* As many threads as asked for, or fewer that do their work. */
 int wl_cublas_launch_steps(const struct wl_cublas_handle *handle, const char *file,
-                           const char *name, const struct wl_cublas_steps *of, int64_t threads,
-                           void **parameters);
+                           const char *name, const struct wl_cublas_steps *of,
+                           const uint32_t grid[3], void **parameters);
+/* With a thread for each of count elements, or fewer that go round. */
+uint32_t wl_cublas_blocks(int64_t count);
 /* A thread for each of count elements, in at most 1024 blocks, of each of a batch in y. */
 int wl_cublas_launch_over(const struct wl_cublas_handle *handle, const char *file, const char *name,
                           int64_t count, uint32_t batch, void **parameters);
