@@ -30,7 +30,7 @@ static uint32_t draw(struct bench *bench, uint32_t below)
 
 static int set_up(void **state)
 {
-    struct bench *bench = wl_alloc_zero(1, sizeof *bench);
+    struct bench *bench = wl_alloc_aligned(WL_APART, sizeof *bench);
     bench->random = 7;
     for (uint32_t i = 0; i < SMS; i++) {
         bench->sms[i].hand = &bench->hands[i];
