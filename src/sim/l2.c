@@ -339,7 +339,8 @@ static size_t begin_epoch(struct wl_l2 *l2, const struct wl_l2_trace *traces, si
     struct l2_epoch *epoch = &l2->epoch;
     size_t count = 0;
     *epoch = (struct l2_epoch){.traces = traces, .trace_count = trace_count, .shards = 1};
-    epoch->origins = wl_alloc(trace_count * sizeof *epoch->origins);
+    epoch->origins =
+        wl_alloc_aligned(_Alignof(struct l2_origin), trace_count * sizeof *epoch->origins);
     epoch->marks = wl_alloc(trace_count * sizeof *epoch->marks);
     for (size_t i = 0; i < trace_count; i++) {
         const uint32_t group = traces[i].sm / l2->group_sms;

@@ -141,8 +141,9 @@ TILE_INLINE void tile_add_step(const struct tile *self, const struct panel *pane
         for (u32 q = 0; q < 4; q++) {
             TILE_UNROLLED
             for (u32 i = 0; i < vectors; i++) {
-                sum[i] += tile_truncate(factor_at(a, next, i, q) * other_factor_at(b, group, i, q) *
-                                        scale[i]);
+                const tile_floats product =
+                    factor_at(a, next, i, q) * other_factor_at(b, group, i, q) * scale[i];
+                sum[i] = tile_add(sum[i], tile_truncate(product)); /* which may leave 32 bits */
                 tile_settle(&sum[i]);
             }
         }
