@@ -90,7 +90,7 @@ static inline uint32_t fraction_result(double value, double one)
 /* A part of a weight; halves up or down. */
 static inline int32_t part_of(int32_t weight, int32_t fraction, bool rounds_up)
 {
-    return (weight * fraction + (rounds_up ? HALF : HALF - 1)) / ONE;
+    return (int32_t)((uint32_t)(weight * fraction + (rounds_up ? HALF : HALF - 1)) / ONE);
 }
 
 #endif

@@ -116,10 +116,9 @@ static void spread_weights(struct fetch *fetch)
         for (int x = 0; x < 2; x++)
             WL_FOR_LANES (i) {
                 const s32 plane = z ? axes[2].weight[i] : ONE - axes[2].weight[i];
-                const s32 right = (s32)((u32)(plane * axes[0].weight[i] + HALF) / ONE);
+                const s32 right = part_of(plane, axes[0].weight[i], true);
                 const s32 column = x ? right : plane - right;
-                const s32 low =
-                    (s32)((u32)(column * axes[1].weight[i] + (x ? HALF : HALF - 1)) / ONE);
+                const s32 low = part_of(column, axes[1].weight[i], x);
                 fetch->weights[z * 4 + 2 + x][i] = low;
                 fetch->weights[z * 4 + x][i] = column - low;
             }
