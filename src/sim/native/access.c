@@ -1,7 +1,7 @@
 /* Loads and stores of free segments: lanes may be off, and the others anywhere. All addresses are
  * checked, a piece after the other; then the lanes that are on move their elements one by one. Who
  * has an address elsewhere than in the memory that its site knows leaves the segment before. */
-#include "sim/native/emitter.h"
+#include "sim/native/forms.h"
 
 /* Vectors while no value is in any. */
 enum { LAST, START, ASTRAY, ADDRESS, ROOM, OTHER };

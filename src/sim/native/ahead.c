@@ -1,6 +1,6 @@
 /* Asks the host for what the segment will access the next time: each address moves by what it moved
  * by the last time it was of one warp, which is looked at for all. */
-#include "sim/native/emitter.h"
+#include "sim/native/forms.h"
 
 #include <stdlib.h>
 

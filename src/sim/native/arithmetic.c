@@ -1,5 +1,5 @@
 /* Arithmetic, and conversions between 32 and 64 bits. */
-#include "sim/native/emitter.h"
+#include "sim/native/forms.h"
 
 uint32_t native_flushed(struct native_emitter *e, struct wl_operand_place place, uint32_t temporary)
 {
@@ -251,7 +251,7 @@ void native_emit_fused(struct native_emitter *e)
         if (c.kind == WL_OPERAND_VECTOR && !flushes && e->next_of_reads[e->at][2] == NATIVE_NEVER &&
             c.vector != a && (b.kind != WL_OPERAND_VECTOR || c.vector != b.vector)) {
             d = c.vector;
-            if (e->held[d].key != NATIVE_KEY(e->operands.writes[0].offset, half))
+            if (e->held[d].key != native_key(e, e->operands.writes[0].offset, half))
                 e->held[d].key = NATIVE_NO_KEY;
         } else {
             d = native_take_vector(e);

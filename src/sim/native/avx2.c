@@ -1,6 +1,6 @@
 /* What vectors of 32 bytes do in their own way: masks are vectors, nothing is broadcast by the way,
  * and some instructions of AVX-512 are several. */
-#include "sim/native/emitter.h"
+#include "sim/native/forms.h"
 
 /* Where some lanes are off: those of the piece that are on, by 32 bits, and by 64 of each half. */
 enum { ACTIVE = 12, ACTIVE_WIDE = 10, VECTORS = 13, VECTORS_MASKED = ACTIVE_WIDE };
@@ -259,7 +259,7 @@ static void emit_compare(struct native_emitter *e)
     }
     if (!is_float && is_complement(e->row->number))
         wl_assembly_not(e->code, WL_RAX);
-    native_write_predicate(e, e->op->dst);
+    native_write_predicate(e, 0);
 }
 
 static void emit_from_predicate(struct native_emitter *e)

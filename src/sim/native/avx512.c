@@ -1,5 +1,5 @@
 /* What vectors of 64 bytes do in their own way: masks stand in registers of their own. */
-#include "sim/native/emitter.h"
+#include "sim/native/forms.h"
 
 enum { MASK_A = 1, MASK_B = 2, MASK_C = 3 };
 /* Where some lanes are off: those of the piece that are on, and those of its second half. */
@@ -128,6 +128,7 @@ static void emit_three_logic(struct native_emitter *e)
 static void emit_compare(struct native_emitter *e)
 {
     const bool is_wide = e->row->bits == 64;
+    const uint8_t d = e->keeps_masks ? native_take_mask(e) : MASK_C;
     for (uint32_t half = 0; half < (is_wide ? 2u : 1u); half++) {
         uint32_t a = native_in_vector(e, 0, half);
         struct wl_operand_place b = native_second_place(e, half);
@@ -135,43 +136,39 @@ static void emit_compare(struct native_emitter *e)
             a = native_short_up(e, native_vector(a), NATIVE_TEMPORARY_A);
             b = native_vector(native_short_up(e, b, NATIVE_TEMPORARY_B));
         }
-        native_emit(e, e->row->encoding, MASK_A + half, a, b, e->row->number);
+        native_emit(e, e->row->encoding, is_wide ? MASK_A + half : d, a, b, e->row->number);
     }
-    wl_assembly_mask_move(e->code, WL_RAX, MASK_A);
-    if (is_wide) {
-        wl_assembly_mask_move(e->code, WL_RCX, MASK_B);
-        wl_assembly_shift_left(e->code, WL_RCX, 8);
-        wl_assembly_arithmetic(e->code, WL_OR, WL_RAX, WL_RCX, false);
+    if (is_wide)
+        wl_assembly_mask_join(e->code, d, MASK_B, MASK_A, 8);
+    if (e->keeps_masks) {
+        native_define_mask(e, 0, d);
+        return;
     }
-    native_write_predicate(e, e->op->dst);
-}
-
-static void load_predicate(struct native_emitter *e, uint32_t offset)
-{
-    wl_assembly_mask_load(e->code, MASK_A, WL_R8, (int32_t)(offset + 2 * e->piece));
+    wl_assembly_mask_move(e->code, WL_RAX, d);
+    native_write_predicate(e, 0);
 }
 
 static void emit_from_predicate(struct native_emitter *e)
 {
-    load_predicate(e, e->op->a);
+    const uint8_t mask = native_mask_in(e, 0, MASK_A);
     struct wl_operand_place one = native_literal_32(e, (uint32_t)e->op->imm);
     one.broadcasts = false;
     const uint32_t d = native_take_vector(e);
-    wl_assembly_vector(e->code, broadcast_32, (uint8_t)d, 0, one, MASK_A, true, -1);
+    wl_assembly_vector(e->code, broadcast_32, (uint8_t)d, 0, one, mask, true, -1);
     native_define(e, 0, 0, d, false);
 }
 
 static void emit_select(struct native_emitter *e)
 {
     const bool is_wide = e->row->bits == 64, negates = e->op->flags & WL_OPF_NEGATED;
-    load_predicate(e, e->op->c);
+    const uint8_t low = native_mask_in(e, 2, MASK_A);
     if (is_wide)
-        wl_assembly_mask_shift(e->code, MASK_B, MASK_A, 8);
+        wl_assembly_mask_shift(e->code, MASK_B, low, 8);
     for (uint32_t half = 0; half < (is_wide ? 2u : 1u); half++) {
         const uint32_t otherwise = native_in_vector(e, negates ? 0 : 1, half);
         const struct wl_operand_place chosen = native_find_place(e, negates ? 1 : 0, half);
         const uint32_t d = native_take_vector(e);
-        emit_masked(e, e->row->encoding, d, otherwise, chosen, (uint8_t)(MASK_A + half));
+        emit_masked(e, e->row->encoding, d, otherwise, chosen, half ? MASK_B : low);
         native_define(e, 0, half, d, false);
     }
 }

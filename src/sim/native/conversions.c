@@ -1,5 +1,5 @@
 /* Single precision to integers and back, and from double precision. */
-#include "sim/native/emitter.h"
+#include "sim/native/forms.h"
 
 enum { FLAG_FTZ = 2, FLAG_SATURATE = 4, FLAG_INTEGRAL = 8 }; /* of sim/exec/convert.c */
 

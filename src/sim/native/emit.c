@@ -2,7 +2,7 @@
  * lanes know nothing of each other, and a vector register holds 16, or 8. Values stay in vector
  * registers while they are read; what is read behind the segment is written to the warp's
  * registers. */
-#include "sim/native/emitter.h"
+#include "sim/native/forms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +26,8 @@ static uint32_t count_words(const struct native_emitter *e)
     return highest / 4 + 1;
 }
 
-/* Whether anybody sees what an operation does: it writes memory or predicates, or what is read
- * behind the segment or in it, by next; an address is no longer read there. */
+/* Whether anybody sees what an operation does: it writes memory, or what is read behind the segment
+ * or in it, by next; an address is no longer read there. */
 static bool is_needed(const struct native_emitter *e, uint32_t at, const struct wl_op *op,
                       const struct wl_native_operands *all, const uint32_t *next)
 {
@@ -37,7 +37,6 @@ static bool is_needed(const struct native_emitter *e, uint32_t at, const struct 
         const struct wl_native_operand *written = &all->writes[w];
         const uint16_t lives = op->lives[written->field];
         is_read |= lives == 0 || at + lives >= e->segment->count ||
-                   written->operand_class == WL_CLASS_PREDICATE ||
                    next[written->offset / 4] != NATIVE_NEVER;
     }
     return is_read;
@@ -84,6 +83,7 @@ static void need_base(struct native_emitter *e, enum native_base base)
 static void find_bases(struct native_emitter *e)
 {
     memset(e->bases, WL_NO_GPR, sizeof e->bases);
+    e->bases_used = 0;
     for (uint32_t i = 0; i < e->segment->slot_count; i++)
         need_base(e, NATIVE_BASE_SLOT + i);
     for (uint32_t at = 0; at < e->segment->count; at++) {
@@ -317,7 +317,7 @@ static void emit_slot_bases(struct native_emitter *e)
     for (uint32_t i = 0; i < e->segment->store_count; i++)
         native_prefetch_store(e, e->segment->stores[i]);
     native_emit_ahead(e);
-    if (e->segment->store_count)
+    if (e->segment->store_count && !e->stores_at_once)
         wl_assembly_lea(code, WL_R9, WL_RAX, offsetof(struct wl_worker, stored));
 }
 
@@ -326,6 +326,7 @@ static void begin_piece(struct native_emitter *e)
     for (uint32_t i = 0; i < e->vectors; i++)
         native_release(e, i);
     e->elsewhere.count = 0;
+    native_release_masks(e);
 }
 
 static void begin_operation(struct native_emitter *e)
@@ -392,16 +393,21 @@ uint32_t native_exit_label(struct native_emitter *e)
     return exit.label;
 }
 
-static void emit_piece(struct native_emitter *e)
+/* All operations of the phase for so many pieces from that one on. What one piece waits for in a
+ * row of operations, another does not. */
+static void emit_pieces(struct native_emitter *e, uint32_t first)
 {
+    e->piece = first;
     begin_piece(e);
     const uint32_t end = e->is_masked ? native_begin_active(e) : 0;
     for (e->at = e->phase; e->at < e->phase_end && !e->has_failed; e->at++) {
         if (!e->is_needed[e->at])
             continue;
         begin_operation(e);
-        e->host->forms[e->row->form](e);
-        native_end_operation(e);
+        for (e->piece = first; e->piece < first + e->together; e->piece++) {
+            e->host->forms[e->row->form](e);
+            native_end_operation(e);
+        }
     }
     if (e->is_masked)
         wl_assembly_label(e->code, end);
@@ -472,8 +478,8 @@ static void emit_phases(struct native_emitter *e)
         }
         e->phase_end = find_phase_end(e);
         e->is_wide_masked = writes_wide(e);
-        for (e->piece = 0; e->piece < e->host->pieces; e->piece++)
-            emit_piece(e);
+        for (uint32_t piece = 0; piece < e->host->pieces; piece += e->together)
+            emit_pieces(e, piece);
     }
 }
 
@@ -553,6 +559,40 @@ bool wl_native_has_bases(const struct wl_program *program, const struct wl_nativ
     return !e.has_failed;
 }
 
+/* Writes the code, with so many pieces together. Returns how many vectors held values at once. */
+static uint32_t emit_all(struct native_emitter *e, uint32_t together, uintptr_t miss,
+                         uintptr_t count)
+{
+    struct wl_assembly *code = e->code;
+    e->together = together;
+    e->has_failed = false;
+    e->exits.count = 0;
+    e->keeps_masks = together == e->host->pieces;
+    e->stores_at_once = e->keeps_masks && native_may_store_at_once(e);
+    while (code->labels.count < LABELS)
+        wl_assembly_new_label(code);
+    find_bases(e);
+    emit_beginning(e, count);
+    find_next_reads(e, NULL);
+    e->most_held = 0;
+    emit_phases(e);
+    if (!e->segment->is_free)
+        native_emit_stores(e);
+    emit_pops(e);
+    emit_going_on(e);
+    emit_exits(e);
+    wl_assembly_label(code, LABEL_MISS_LATE);
+    if (e->segment->is_derived || e->segment->is_free)
+        emit_pops(e);
+    wl_assembly_label(code, LABEL_MISS);
+    if (e->segment->slot_count || e->segment->is_free)
+        wl_assembly_leave(code, e->segment, miss);
+    return e->most_held;
+}
+
+/* Pieces that are done together where there are vectors for the values of all of them. */
+enum { TOGETHER = 2 };
+
 bool wl_native_emit(const struct wl_program *program, const struct wl_native_segment *segment,
                     bool is_masked, uintptr_t miss, uintptr_t count, struct wl_assembly *code)
 {
@@ -566,23 +606,13 @@ bool wl_native_emit(const struct wl_program *program, const struct wl_native_seg
     e.is_needed = wl_alloc(segment->count);
     e.next_of_reads = wl_alloc(segment->count * sizeof *e.next_of_reads);
     e.next_of_writes = wl_alloc(segment->count * sizeof *e.next_of_writes);
-    while (code->labels.count < LABELS)
-        wl_assembly_new_label(code);
-    find_bases(&e);
-    emit_beginning(&e, count);
-    find_next_reads(&e, NULL);
-    emit_phases(&e);
-    if (!segment->is_free)
-        native_emit_stores(&e);
-    emit_pops(&e);
-    emit_going_on(&e);
-    emit_exits(&e);
-    wl_assembly_label(code, LABEL_MISS_LATE);
-    if (segment->is_derived || segment->is_free)
-        emit_pops(&e);
-    wl_assembly_label(code, LABEL_MISS);
-    if (segment->slot_count || segment->is_free)
-        wl_assembly_leave(code, segment, miss);
+    const uint32_t most_held = emit_all(&e, 1, miss, count);
+    if (!e.has_failed && !is_masked && most_held * TOGETHER <= e.vectors) {
+        const bool is_256 = code->is_256;
+        wl_assembly_free(code);
+        *code = (struct wl_assembly){.is_256 = is_256};
+        emit_all(&e, TOGETHER, miss, count);
+    }
     free(e.is_needed);
     free(e.next_of_reads);
     free(e.next_of_writes);

@@ -104,11 +104,19 @@ void native_fetch(struct native_emitter *e, uint32_t dst, struct wl_operand_plac
 
 /* ---- values and where they are ---- */
 
-static struct wl_operand_place home(const struct native_emitter *e, uint32_t offset, bool is_wide,
-                                    uint32_t half)
+enum { PIECE_SHIFT = 40 };
+
+uint64_t native_key(const struct native_emitter *e, uint32_t offset, uint32_t half)
 {
-    const uint32_t bytes = e->host->vector_bytes;
-    return native_memory(WL_R8, (int32_t)(offset + (e->piece * (is_wide ? 2 : 1) + half) * bytes));
+    return (uint64_t)e->piece << PIECE_SHIFT | (uint64_t)offset << 1 | half;
+}
+
+/* Where the warp's registers have a value, whichever piece it is of. */
+static struct wl_operand_place home(const struct native_emitter *e, uint64_t key, bool is_wide)
+{
+    const uint32_t bytes = e->host->vector_bytes, piece = (uint32_t)(key >> PIECE_SHIFT);
+    const uint32_t half = key & 1, offset = (uint32_t)(key >> 1);
+    return native_memory(WL_R8, (int32_t)(offset + (piece * (is_wide ? 2 : 1) + half) * bytes));
 }
 
 static uint32_t find_held(const struct native_emitter *e, uint64_t key)
@@ -130,8 +138,8 @@ static const struct native_elsewhere *find_elsewhere(const struct native_emitter
 struct wl_operand_place native_find_written(const struct native_emitter *e, uint32_t offset,
                                             uint32_t half)
 {
-    const uint32_t number = find_held(e, NATIVE_KEY(offset, half));
-    const struct native_elsewhere *found = find_elsewhere(e, NATIVE_KEY(offset, half));
+    const uint32_t number = find_held(e, native_key(e, offset, half));
+    const struct native_elsewhere *found = find_elsewhere(e, native_key(e, offset, half));
     return number < e->vectors ? native_vector(number)
            : found             ? found->place
                                : (struct wl_operand_place){.kind = WL_OPERAND_NONE};
@@ -154,11 +162,10 @@ void native_make_canonical(struct native_emitter *e, uint32_t number)
 static void write_home(struct native_emitter *e, uint32_t number)
 {
     const struct native_held *held = &e->held[number];
-    const uint32_t half = held->key & 1;
-    const struct wl_operand_place place = home(e, (uint32_t)(held->key >> 1), held->is_wide, half);
+    const struct wl_operand_place place = home(e, held->key, held->is_wide);
     e->has_failed |= e->is_ahead;
     if (e->is_masked)
-        e->host->store_active(e, number, place, held->is_wide, half);
+        e->host->store_active(e, number, place, held->is_wide, held->key & 1);
     else
         native_store(e, place, number);
     e->held[number].is_dirty = false;
@@ -171,10 +178,8 @@ static void put_aside(struct native_emitter *e, uint32_t number)
     const struct native_held held = e->held[number];
     write_home(e, number);
     if (held.is_raw)
-        WL_PUSH(
-            &e->elsewhere,
-            ((struct native_elsewhere){
-                held.key, home(e, (uint32_t)(held.key >> 1), held.is_wide, held.key & 1), true}));
+        WL_PUSH(&e->elsewhere,
+                ((struct native_elsewhere){held.key, home(e, held.key, held.is_wide), true}));
 }
 
 /* A vector register for a new value: a free one, or the one whose value is read last. */
@@ -247,7 +252,7 @@ static bool is_wide_read(const struct native_emitter *e, uint32_t k)
 struct wl_operand_place native_find_place(struct native_emitter *e, uint32_t k, uint32_t half)
 {
     const struct wl_native_operand *operand = &e->operands.reads[k];
-    const uint64_t key = NATIVE_KEY(operand->offset, half);
+    const uint64_t key = native_key(e, operand->offset, half);
     const uint32_t number = find_held(e, key);
     if (number < e->vectors) {
         if (!(e->row->flags & WL_NATIVE_FLOAT))
@@ -268,13 +273,13 @@ struct wl_operand_place native_find_place(struct native_emitter *e, uint32_t k, 
         return place;
     if (place.kind != WL_OPERAND_NONE || is_read_again)
         return native_vector(native_in_vector(e, k, half));
-    return home(e, operand->offset, is_wide_read(e, k), half);
+    return home(e, key, is_wide_read(e, k));
 }
 
 uint32_t native_in_vector(struct native_emitter *e, uint32_t k, uint32_t half)
 {
     const struct wl_native_operand *operand = &e->operands.reads[k];
-    const uint64_t key = NATIVE_KEY(operand->offset, half);
+    const uint64_t key = native_key(e, operand->offset, half);
     uint32_t number = find_held(e, key);
     if (number < e->vectors) {
         if (!(e->row->flags & WL_NATIVE_FLOAT))
@@ -284,7 +289,7 @@ uint32_t native_in_vector(struct native_emitter *e, uint32_t k, uint32_t half)
     }
     const bool is_wide = is_wide_read(e, k);
     const struct native_elsewhere *found = find_elsewhere(e, key);
-    struct wl_operand_place place = home(e, operand->offset, is_wide, half);
+    struct wl_operand_place place = home(e, key, is_wide);
     const bool is_raw = found && found->is_raw;
     if (found)
         place = found->place;
@@ -302,7 +307,7 @@ uint32_t native_in_vector(struct native_emitter *e, uint32_t k, uint32_t half)
     return number;
 }
 
-static bool is_read_later(const struct native_emitter *e, uint32_t w)
+bool native_is_read_later(const struct native_emitter *e, uint32_t w)
 {
     const uint16_t lives = e->op->lives[e->operands.writes[w].field];
     if (e->is_ahead)
@@ -326,7 +331,7 @@ void native_define(struct native_emitter *e, uint32_t w, uint32_t half, uint32_t
                    bool is_raw)
 {
     const struct wl_native_operand *operand = &e->operands.writes[w];
-    const uint64_t key = NATIVE_KEY(operand->offset, half);
+    const uint64_t key = native_key(e, operand->offset, half);
     forget(e, key, number);
     const uint32_t next = e->next_of_writes[e->at][w];
     e->held[number] = (struct native_held){.key = key,
@@ -335,7 +340,7 @@ void native_define(struct native_emitter *e, uint32_t w, uint32_t half, uint32_t
                                            .is_dirty = next != NATIVE_NEVER,
                                            .is_wide = operand->operand_class == WL_CLASS_64,
                                            .is_pinned = true};
-    if (is_read_later(e, w)) {
+    if (native_is_read_later(e, w)) {
         native_make_canonical(e, number);
         write_home(e, number);
     }
@@ -347,13 +352,13 @@ void native_define_elsewhere(struct native_emitter *e, uint32_t w, uint32_t half
 {
     const struct wl_native_operand *operand = &e->operands.writes[w];
     const bool is_wide = operand->operand_class == WL_CLASS_64;
-    if (is_read_later(e, w)) {
+    if (native_is_read_later(e, w)) {
         const uint32_t number = native_take_vector(e);
         native_fetch(e, number, place, is_wide);
         native_define(e, w, half, number, false);
         return;
     }
-    const uint64_t key = NATIVE_KEY(operand->offset, half);
+    const uint64_t key = native_key(e, operand->offset, half);
     forget(e, key, e->vectors);
     WL_PUSH(&e->elsewhere, ((struct native_elsewhere){key, place, false}));
 }
@@ -363,18 +368,23 @@ void native_end_operation(struct native_emitter *e)
 {
     for (uint32_t k = 0; k < e->operands.read_count; k++)
         for (uint32_t half = 0; half < 2; half++) {
-            const uint32_t number = find_held(e, NATIVE_KEY(e->operands.reads[k].offset, half));
+            const uint32_t number = find_held(e, native_key(e, e->operands.reads[k].offset, half));
             bool is_written = false;
             for (uint32_t w = 0; w < e->operands.write_count; w++)
                 is_written |= e->operands.writes[w].offset == e->operands.reads[k].offset;
             if (number < e->vectors && !is_written)
                 e->held[number].next = e->next_of_reads[e->at][k];
         }
+    uint32_t held = 0;
     for (uint32_t i = 0; i < e->vectors; i++) {
+        held += e->held[i].key != NATIVE_NO_KEY;
         e->held[i].is_pinned = false;
         if (e->held[i].key != NATIVE_NO_KEY && e->held[i].next == NATIVE_NEVER)
             native_release(e, i);
     }
+    e->most_held = held > e->most_held ? held : e->most_held;
+    if (e->keeps_masks)
+        native_end_masks(e);
 }
 
 struct wl_operand_place native_immediate_place(struct native_emitter *e, bool is_wide)

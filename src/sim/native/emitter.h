@@ -22,8 +22,6 @@ enum native_base {
     NATIVE_BASE_SHARED,
     NATIVE_BASE_COUNT
 };
-/* Half of a 64-bit register of the piece, or a 32-bit one. */
-#define NATIVE_KEY(offset, half) ((uint64_t)(offset) << 1 | (half))
 #define NATIVE_NO_KEY UINT64_MAX
 
 struct native_held {
@@ -41,6 +39,17 @@ struct native_elsewhere {
     struct wl_operand_place place;
     bool is_raw;
 };
+
+/* A predicate of a piece, in one of the mask registers that are free for that. */
+struct native_mask {
+    uint64_t key; /* as of a value; NATIVE_NO_KEY: it holds none */
+    uint32_t offset, piece;
+    uint32_t next;
+    bool is_dirty;
+    bool is_awaited; /* it is written with that of the other piece, which is not there yet */
+    bool is_pinned;
+};
+enum { NATIVE_MASKS = 4 };
 
 /* Where a free segment is left before its operation `at` is done. */
 struct native_exit {
@@ -102,6 +111,7 @@ struct native_emitter {
     const struct wl_program *program;
     const struct wl_native_segment *segment;
     uint32_t piece, at; /* at: operation, counted from the segment's first */
+    uint32_t together;  /* pieces that each operation is done for before the next one is */
     /* the operations from which and up to which a piece is done after the other; what is read
      * behind them is in the warp's registers then */
     uint32_t phase, phase_end;
@@ -112,13 +122,17 @@ struct native_emitter {
     uint32_t (*next_of_writes)[WL_NATIVE_WRITES];
     bool *is_needed; /* by operation: others do nothing that anybody sees */
     struct native_held held[NATIVE_VECTORS_MOST];
-    uint32_t vectors; /* of them, that there are */
+    uint32_t vectors;   /* of them, that there are */
+    uint32_t most_held; /* that held values at once, after an operation */
     WL_VECTOR(struct native_elsewhere) elsewhere;
+    struct native_mask masks[NATIVE_MASKS];
+    bool keeps_masks;                 /* predicates are in them while they are read */
     uint8_t bases[NATIVE_BASE_COUNT]; /* WL_NO_GPR: not needed */
     uint8_t bases_used;
     bool is_masked;      /* lanes may be off: they keep what they have */
     bool is_wide_masked; /* and values of 64 bits are among them, until the phase ends */
     WL_VECTOR(struct native_exit) exits;
+    bool stores_at_once;
     bool is_ahead; /* of the segment's course: nothing is written to the warp's registers */
     bool has_failed;
 };
@@ -127,6 +141,8 @@ extern const struct wl_encoding native_move_load, native_move_store, native_add_
     native_subtract_32, native_subtract_64, native_xor_32, native_and_32, native_and_64,
     native_or_64, native_shift_left_64, native_extend_zeros, native_permute_32;
 
+/* What a value is found by: half of a 64-bit register of the piece at hand, or a 32-bit one. */
+uint64_t native_key(const struct native_emitter *e, uint32_t offset, uint32_t half);
 /* A vector register, memory at a general register, literals. */
 struct wl_operand_place native_vector(uint32_t number);
 struct wl_operand_place native_memory(uint8_t base, int32_t offset);
@@ -154,6 +170,8 @@ void native_make_canonical(struct native_emitter *e, uint32_t number);
 /* Where half `half` of a register is that was written: a vector, or elsewhere. */
 struct wl_operand_place native_find_written(const struct native_emitter *e, uint32_t offset,
                                             uint32_t half);
+/* Whether what the operation writes to its register w is read behind the phase. */
+bool native_is_read_later(const struct native_emitter *e, uint32_t w);
 /* A vector register for a new value: a free one, or the one whose value is read last. */
 uint32_t native_take_vector(struct native_emitter *e);
 /* The parameter that the register holds all the time, or NULL. */
@@ -184,64 +202,33 @@ struct wl_operand_place native_half_place(struct native_emitter *e, uint32_t k, 
 struct wl_operand_place native_low_halves(struct native_emitter *e,
                                           const struct wl_operand_place vectors[2]);
 uint32_t native_spread(struct native_emitter *e, uint32_t k, uint32_t half, uint32_t temporary);
-/* Bits 0 to piece_lanes of eax become the predicate's of the piece; eax, ecx, edx change. */
-void native_write_predicate(struct native_emitter *e, uint32_t offset);
+/* Bits 0 to piece_lanes of eax become what the operation writes to its predicate w, of the piece;
+ * eax, ecx, edx change. */
+void native_write_predicate(struct native_emitter *e, uint32_t w);
+
+/* AVX-512: operand k, a predicate, in a mask register: in `temporary` if it is read there alone. */
+uint8_t native_mask_in(struct native_emitter *e, uint32_t k, uint8_t temporary);
+/* The rest is of emitters that keep masks. One for a new value: a free one, or that which is read
+ * last. */
+uint8_t native_take_mask(struct native_emitter *e);
+/* If nobody reads operand k behind this operation, its register may be taken for the result. */
+void native_let_mask_go(struct native_emitter *e, uint32_t k);
+/* The mask that was taken holds what the operation writes to its predicate w. */
+void native_define_mask(struct native_emitter *e, uint32_t w, uint8_t mask);
+void native_end_masks(struct native_emitter *e);
+void native_release_masks(struct native_emitter *e);
 
 /* The temporary register, with the place's values of 16 bits in the high halves of 32. */
 uint32_t native_short_up(struct native_emitter *e, struct wl_operand_place place,
                          uint32_t temporary);
 
-/* Those that are alike for all hosts. */
-void native_emit_extend(struct native_emitter *e);
-void native_emit_binary_short(struct native_emitter *e);
-void native_emit_multiply_short(struct native_emitter *e);
-void native_emit_binary(struct native_emitter *e);
-void native_emit_shift_wide(struct native_emitter *e);
-void native_emit_multiply_add(struct native_emitter *e);
-void native_emit_multiply_wide(struct native_emitter *e);
-void native_emit_multiply_high(struct native_emitter *e);
-void native_emit_funnel(struct native_emitter *e);
-void native_emit_reciprocal(struct native_emitter *e);
-void native_emit_negate(struct native_emitter *e);
-void native_emit_unary(struct native_emitter *e);
-void native_emit_with_literal(struct native_emitter *e);
-void native_emit_move(struct native_emitter *e);
-void native_emit_immediate(struct native_emitter *e);
-void native_emit_widen(struct native_emitter *e);
-void native_emit_narrow(struct native_emitter *e);
-void native_emit_pack(struct native_emitter *e);
-void native_emit_unpack(struct native_emitter *e);
-void native_emit_fused(struct native_emitter *e);
-void native_emit_truncate(struct native_emitter *e);
-void native_emit_integral(struct native_emitter *e);
-void native_emit_narrow_float(struct native_emitter *e);
-void native_emit_float_of_short(struct native_emitter *e);
-/* Clamps to [0, 1], NaN to 0. */
-void native_saturate(struct native_emitter *e, uint32_t number);
-/* A copy without subnormals in a temporary register. */
-uint32_t native_flushed(struct native_emitter *e, struct wl_operand_place place,
-                        uint32_t temporary);
-void native_emit_pack_short(struct native_emitter *e);
-void native_emit_unpack_short(struct native_emitter *e);
-void native_emit_halves(struct native_emitter *e);
-void native_emit_float_of_half(struct native_emitter *e);
-void native_emit_half_of_float(struct native_emitter *e);
-void native_emit_pair_of_floats(struct native_emitter *e);
-void native_emit_multiply_high_64(struct native_emitter *e);
-void native_emit_predicate_logic(struct native_emitter *e);
-void native_emit_predicate_constant(struct native_emitter *e);
-void native_emit_special(struct native_emitter *e);
-void native_emit_shuffle(struct native_emitter *e);
-void native_emit_parameter(struct native_emitter *e);
-void native_emit_shared(struct native_emitter *e);
-void native_emit_global(struct native_emitter *e);
-/* Keeps what is stored, until native_emit_stores writes all of that to memory. r9: where. */
-void native_emit_store(struct native_emitter *e);
 /* Asks the host for what the segment will access the next time. rdx: the worker's plans; rcx
  * changes. */
 void native_emit_ahead(struct native_emitter *e);
 /* Asks the host for where operation `at`, a store, will write. */
 void native_prefetch_store(struct native_emitter *e, uint32_t at);
+/* Whether each may be written at once where all pieces are done together: the order is theirs. */
+bool native_may_store_at_once(const struct native_emitter *e);
 void native_emit_stores(struct native_emitter *e);
 /* All pieces of an access of a free segment, of which what it reads is in the warp's registers. */
 void native_emit_access(struct native_emitter *e);
@@ -250,34 +237,5 @@ void native_emit_access(struct native_emitter *e);
 uint32_t native_begin_active(struct native_emitter *e);
 /* Where the segment is left before the operation at hand is done. */
 uint32_t native_exit_label(struct native_emitter *e);
-
-/* Their places in a host's table. */
-#define NATIVE_COMMON_FORMS                                                                       \
-    [WL_NATIVE_BINARY] = native_emit_binary, [WL_NATIVE_SHIFT_WIDE] = native_emit_shift_wide,     \
-    [WL_NATIVE_MULTIPLY_ADD] = native_emit_multiply_add,                                          \
-    [WL_NATIVE_MULTIPLY_WIDE] = native_emit_multiply_wide,                                        \
-    [WL_NATIVE_MULTIPLY_HIGH] = native_emit_multiply_high,                                        \
-    [WL_NATIVE_FUNNEL] = native_emit_funnel, [WL_NATIVE_RECIPROCAL] = native_emit_reciprocal,     \
-    [WL_NATIVE_NEGATE] = native_emit_negate, [WL_NATIVE_UNARY] = native_emit_unary,               \
-    [WL_NATIVE_WITH_LITERAL] = native_emit_with_literal, [WL_NATIVE_MOVE] = native_emit_move,     \
-    [WL_NATIVE_IMMEDIATE] = native_emit_immediate, [WL_NATIVE_WIDEN] = native_emit_widen,         \
-    [WL_NATIVE_NARROW] = native_emit_narrow, [WL_NATIVE_PACK] = native_emit_pack,                 \
-    [WL_NATIVE_UNPACK] = native_emit_unpack, [WL_NATIVE_FUSED] = native_emit_fused,               \
-    [WL_NATIVE_PREDICATE_LOGIC] = native_emit_predicate_logic,                                    \
-    [WL_NATIVE_PREDICATE_CONSTANT] = native_emit_predicate_constant,                              \
-    [WL_NATIVE_SPECIAL] = native_emit_special, [WL_NATIVE_PARAMETER] = native_emit_parameter,     \
-    [WL_NATIVE_SHARED] = native_emit_shared, [WL_NATIVE_GLOBAL] = native_emit_global,             \
-    [WL_NATIVE_SHUFFLE] = native_emit_shuffle, [WL_NATIVE_STORE] = native_emit_store,             \
-    [WL_NATIVE_EXTEND] = native_emit_extend, [WL_NATIVE_BINARY_SHORT] = native_emit_binary_short, \
-    [WL_NATIVE_MULTIPLY_SHORT] = native_emit_multiply_short,                                      \
-    [WL_NATIVE_TRUNCATE] = native_emit_truncate, [WL_NATIVE_INTEGRAL] = native_emit_integral,     \
-    [WL_NATIVE_NARROW_FLOAT] = native_emit_narrow_float,                                          \
-    [WL_NATIVE_FLOAT_OF_SHORT] = native_emit_float_of_short,                                      \
-    [WL_NATIVE_PACK_SHORT] = native_emit_pack_short,                                              \
-    [WL_NATIVE_UNPACK_SHORT] = native_emit_unpack_short, [WL_NATIVE_HALVES] = native_emit_halves, \
-    [WL_NATIVE_FLOAT_OF_HALF] = native_emit_float_of_half,                                        \
-    [WL_NATIVE_HALF_OF_FLOAT] = native_emit_half_of_float,                                        \
-    [WL_NATIVE_PAIR_OF_FLOATS] = native_emit_pair_of_floats,                                      \
-    [WL_NATIVE_MULTIPLY_HIGH_64] = native_emit_multiply_high_64
 
 #endif

@@ -205,6 +205,40 @@ void wl_assembly_mask_shift(struct wl_assembly *code, uint8_t dst, uint8_t mask,
     byte(code, count);
 }
 
+void wl_assembly_mask_of(struct wl_assembly *code, uint8_t mask, enum wl_gpr source)
+{
+    vex(code, (struct wl_encoding){0, 1, 0, 0x92}, mask, 0, source >> 3 & 1, false); /* kmovw */
+    byte(code, 0xc0 | (mask & 7u) << 3 | (source & 7u));
+}
+
+void wl_assembly_mask_store(struct wl_assembly *code, uint8_t mask, enum wl_gpr base,
+                            int32_t offset, uint32_t bytes)
+{
+    const bool is_word = bytes == 2; /* kmovw, kmovd */
+    vex(code, (struct wl_encoding){!is_word, 1, !is_word, 0x91}, mask, 0, base >> 3 & 1, false);
+    memory_operand(code, mask, base, offset);
+}
+
+void wl_assembly_mask_join(struct wl_assembly *code, uint8_t dst, uint8_t high, uint8_t low,
+                           uint32_t bits)
+{
+    vex(code, (struct wl_encoding){bits == 8, 1, 0, 0x4b}, dst, high, 0, true); /* kunpck */
+    byte(code, 0xc0 | (dst & 7u) << 3 | low);
+}
+
+void wl_assembly_mask_logic(struct wl_assembly *code, enum wl_mask_logic op, uint8_t dst, uint8_t a,
+                            uint8_t b)
+{
+    vex(code, (struct wl_encoding){0, 1, 0, (uint8_t)op}, dst, a, 0, true);
+    byte(code, 0xc0 | (dst & 7u) << 3 | b);
+}
+
+void wl_assembly_mask_not(struct wl_assembly *code, uint8_t dst, uint8_t mask)
+{
+    vex(code, (struct wl_encoding){0, 1, 0, 0x44}, dst, 0, 0, false); /* knotw */
+    byte(code, 0xc0 | (dst & 7u) << 3 | mask);
+}
+
 void wl_assembly_mask_test(struct wl_assembly *code, uint8_t mask1, uint8_t mask2)
 {
     vex(code, (struct wl_encoding){0, 1, 0, 0x98}, mask1, 0, 0, false); /* kortestw */

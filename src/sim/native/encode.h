@@ -95,6 +95,24 @@ void wl_assembly_mask_load(struct wl_assembly *code, uint8_t mask, enum wl_gpr b
                            int32_t offset);
 void wl_assembly_mask_move(struct wl_assembly *code, enum wl_gpr dst, uint8_t mask);
 void wl_assembly_mask_shift(struct wl_assembly *code, uint8_t dst, uint8_t mask, uint8_t count);
+void wl_assembly_mask_of(struct wl_assembly *code, uint8_t mask, enum wl_gpr source);
+/* Its low 16 or 32 bits to memory; bytes: 2 or 4. */
+void wl_assembly_mask_store(struct wl_assembly *code, uint8_t mask, enum wl_gpr base,
+                            int32_t offset, uint32_t bytes);
+/* dst = high above `bits` (8 or 16) bits of low. */
+void wl_assembly_mask_join(struct wl_assembly *code, uint8_t dst, uint8_t high, uint8_t low,
+                           uint32_t bits);
+/* On 16 bits; AND_NOT: of a what is inverted. */
+enum wl_mask_logic {
+    WL_MASK_AND = 0x41,
+    WL_MASK_AND_NOT = 0x42,
+    WL_MASK_OR = 0x45,
+    WL_MASK_XOR_NOT = 0x46,
+    WL_MASK_XOR = 0x47,
+};
+void wl_assembly_mask_logic(struct wl_assembly *code, enum wl_mask_logic op, uint8_t dst, uint8_t a,
+                            uint8_t b);
+void wl_assembly_mask_not(struct wl_assembly *code, uint8_t dst, uint8_t mask);
 /* Flags: zero if k1 | k2 is. */
 void wl_assembly_mask_test(struct wl_assembly *code, uint8_t mask1, uint8_t mask2);
 

@@ -1,7 +1,7 @@
 /* Numbers of 16 bits: in registers of 32, of which they are both halves or the low one. Arithmetic
  * is done in single precision, as in sim/exec/half.c: half the lanes of a piece after the other, as
  * pairs. */
-#include "sim/native/emitter.h"
+#include "sim/native/forms.h"
 
 enum { SHIFT_RIGHT = 2, SHIFT_LEFT = 6 };
 

@@ -1,5 +1,5 @@
 /* Moves, what the launch and the block know, loads and stores. */
-#include "sim/native/emitter.h"
+#include "sim/native/forms.h"
 
 #define HOST_LINE_BYTES 64
 
@@ -181,17 +181,6 @@ static uint32_t vectors_of(const struct wl_op *op)
     return op->width_bytes / 4u * op->count;
 }
 
-void native_emit_store(struct native_emitter *e)
-{
-    uint32_t number = 0;
-    while (e->segment->stores[number] != e->at)
-        number++;
-    const uint32_t vectors = vectors_of(e->op), is_wide = e->op->width_bytes == 8;
-    for (uint32_t i = 0; i < vectors; i++)
-        native_store(e, kept(e, number, e->piece * vectors + i),
-                     native_in_vector(e, is_wide ? 0 : i, is_wide ? i : 0));
-}
-
 /* Whether the lanes of a vector lie one behind the other; *way: from the address in the slot. */
 static bool is_run(const struct wl_native_address *address, uint32_t from, uint32_t lanes,
                    uint32_t bytes, int64_t *way)
@@ -223,6 +212,42 @@ static void fetch_kept(struct native_emitter *e, uint32_t number, const struct w
                      count * e->host->vector_bytes);
 }
 
+/* Where vector `vector` of what a store writes goes, in the order of memory. */
+static struct wl_operand_place destination(struct native_emitter *e, uint32_t at, uint32_t vector)
+{
+    const uint32_t slot = e->segment->slot_of[at];
+    const struct wl_op *op = &e->program->ops[e->segment->first + at];
+    const struct wl_native_address *address = &e->segment->slots[slot];
+    const uint32_t bytes = (uint32_t)op->width_bytes * op->count;
+    const uint32_t lanes = e->host->vector_bytes / bytes;
+    int64_t way;
+    e->has_failed |= !is_run(address, vector * lanes, lanes, bytes, &way);
+    way += address->is_global ? op->imm : (int32_t)op->imm;
+    e->has_failed |= way != (int32_t)way;
+    return native_memory(e->bases[NATIVE_BASE_SLOT + slot], (int32_t)way);
+}
+
+bool native_may_store_at_once(const struct native_emitter *e)
+{
+    bool may = !e->segment->is_free;
+    for (uint32_t i = 0; i < e->segment->store_count; i++)
+        may &= e->program->ops[e->segment->first + e->segment->stores[i]].count == 1;
+    return may;
+}
+
+void native_emit_store(struct native_emitter *e)
+{
+    uint32_t number = 0;
+    while (e->segment->stores[number] != e->at)
+        number++;
+    const uint32_t vectors = vectors_of(e->op), is_wide = e->op->width_bytes == 8;
+    for (uint32_t i = 0; i < vectors; i++) {
+        const uint32_t vector = e->piece * vectors + i;
+        native_store(e, e->stores_at_once ? destination(e, e->at, vector) : kept(e, number, vector),
+                     native_in_vector(e, is_wide ? 0 : i, is_wide ? i : 0));
+    }
+}
+
 void native_prefetch_store(struct native_emitter *e, uint32_t at)
 {
     const uint32_t slot = e->segment->slot_of[at];
@@ -238,21 +263,12 @@ void native_prefetch_store(struct native_emitter *e, uint32_t at)
 
 void native_emit_stores(struct native_emitter *e)
 {
-    for (uint32_t number = 0; number < e->segment->store_count; number++) {
-        const uint32_t at = e->segment->stores[number], slot = e->segment->slot_of[at];
+    for (uint32_t number = 0; number < e->segment->store_count && !e->stores_at_once; number++) {
+        const uint32_t at = e->segment->stores[number];
         const struct wl_op *op = &e->program->ops[e->segment->first + at];
-        const struct wl_native_address *address = &e->segment->slots[slot];
-        const uint32_t bytes = (uint32_t)op->width_bytes * op->count;
-        const uint32_t lanes = e->host->vector_bytes / bytes;
-        for (uint32_t vector = 0; vector < WL_LANES / lanes; vector++) {
-            int64_t way;
-            if (!is_run(address, vector * lanes, lanes, bytes, &way))
-                e->has_failed = true;
-            way += address->is_global ? op->imm : (int32_t)op->imm;
-            e->has_failed |= way != (int32_t)way;
+        for (uint32_t vector = 0; vector < vectors_of(op) * e->host->pieces; vector++) {
             fetch_kept(e, number, op, vector);
-            native_store(e, native_memory(e->bases[NATIVE_BASE_SLOT + slot], (int32_t)way),
-                         NATIVE_TEMPORARY_C);
+            native_store(e, destination(e, at, vector), NATIVE_TEMPORARY_C);
         }
     }
 }

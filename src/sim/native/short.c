@@ -1,5 +1,5 @@
 /* Values of 8 and 16 bits, which have registers of 32. */
-#include "sim/native/emitter.h"
+#include "sim/native/forms.h"
 
 enum { SHIFT_RIGHT_SIGNED = 4, SHIFT_LEFT = 6 };
 

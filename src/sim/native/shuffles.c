@@ -1,6 +1,6 @@
 /* Shuffles whose lanes the program tells: each lane's value then lies at a place that is known in
  * the warp's registers, which have it by the time that any piece is at the shuffle. */
-#include "sim/native/emitter.h"
+#include "sim/native/forms.h"
 
 bool wl_native_is_of_kernel(const struct wl_program *program, uint32_t at)
 {
@@ -91,5 +91,5 @@ void native_emit_shuffle(struct native_emitter *e)
     if (e->op->d == UINT32_MAX)
         return;
     wl_assembly_set(e->code, WL_RAX, shuffle.inside >> first & ((1u << lanes) - 1));
-    native_write_predicate(e, e->op->d);
+    native_write_predicate(e, e->operands.write_count - 1);
 }
