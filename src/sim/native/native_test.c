@@ -50,14 +50,17 @@ static const char *const templates[] = {
 #include "sim/native/native_templates.def"
 };
 
-static void add_operation(struct wl_text *text)
+/* Operands: where they are few, all values of two pieces have vectors at once. */
+static const uint32_t many[] = {['r'] = 8, ['d'] = 4, ['e'] = 4, ['p'] = 4, ['h'] = 4},
+                      few[] = {['r'] = 3, ['d'] = 1, ['e'] = 1, ['p'] = 4, ['h'] = 1};
+
+static void add_operation(struct wl_text *text, const uint32_t *counts)
 {
-    static const uint32_t counts[] = {['r'] = 8, ['d'] = 4, ['e'] = 4, ['p'] = 4, ['h'] = 4};
     const char *c = templates[draw(sizeof templates / sizeof *templates)];
     bool is_operand = false; /* behind the operation's name */
     for (; *c; c++) {
         is_operand |= *c == ' ';
-        const bool is_name = is_operand && strchr(" ,{|", c[-1]) && strchr(",;}|", c[1]);
+        const bool is_name = is_operand && strchr(" ,{|!", c[-1]) && strchr(",;}|", c[1]);
         if (is_name && strchr("rdeph", *c))
             wl_text_addf(text, "%%%c%u", *c, draw(counts[(unsigned char)*c]));
         else if (is_name && *c == 'i')
@@ -101,16 +104,29 @@ static void add_stores(struct wl_text *text)
     wl_text_add(text, "ret;\n}\n");
 }
 
-static const char *generate(struct wl_text *text)
+static const char *generate_of(struct wl_text *text, const uint32_t *counts)
 {
     wl_text_add(text, HEAD);
     add_loads(text);
     for (int i = 0; i < OPERATIONS; i++) {
-        add_operation(text);
+        add_operation(text, counts);
         if (draw(20) == 0)
             wl_text_addf(text, "bra L%d;\nL%d:\n", i, i);
     }
+    for (int i = 0; i < 4 && counts == few; i++)
+        wl_text_addf(text, "selp.b32 %%r%d, %%r%d, 7, %%p%d;\n", i + 4, i % 3, i);
     add_stores(text);
+    return text->data;
+}
+
+static const char *generate(struct wl_text *text)
+{
+    return generate_of(text, many);
+}
+
+static const char *generate_few(struct wl_text *text)
+{
+    generate_of(text, few);
     return text->data;
 }
 
@@ -122,7 +138,7 @@ static const char *generate_apart(struct wl_text *text)
     for (int part = 0; part < 4; part++) {
         wl_text_addf(text, "@%sp%u bra L%d;\n", draw(2) ? "!%" : "%", draw(4), part);
         for (int i = 0; i < OPERATIONS / 4; i++)
-            add_operation(text);
+            add_operation(text, many);
         wl_text_addf(text, "L%d:\n", part);
     }
     add_stores(text);
@@ -389,7 +405,7 @@ static const char *generate_free(struct wl_text *text)
                      (2u << draw(4)) - 1, draw(2) ? "!%" : "%", part);
         for (int i = 0; i < 4; i++) {
             add_free_access(text);
-            add_operation(text);
+            add_operation(text, many);
         }
         wl_text_addf(text, "L%d:\n", part);
     }
@@ -561,6 +577,12 @@ static void operations_give_the_same_bits(void **state)
     compare(generate, THREADS, KERNELS, NULL);
 }
 
+static void operations_of_few_registers_give_the_same_bits(void **state)
+{
+    (void)state;
+    compare(generate_few, THREADS, KERNELS, NULL);
+}
+
 static void lanes_that_are_off_keep_theirs(void **state)
 {
     (void)state;
@@ -626,6 +648,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_give_the_same_bits),
+        cmocka_unit_test(operations_of_few_registers_give_the_same_bits),
         cmocka_unit_test(lanes_that_are_off_keep_theirs),
         cmocka_unit_test(shared_loads_give_the_same_bits_and_counts),
         cmocka_unit_test(computed_addresses_give_the_same_bits_and_counts),
