@@ -486,6 +486,10 @@ static inline void count_single(struct wl_warp *warp, const struct wl_op *op, u6
     access.kind = op->code == WL_OP_STORE_GLOBAL ? WL_SITE_STORE : WL_SITE_LOAD;
     access.is_local = access.has_rows = false;
     access.address[0] = first;
+    if (warp->is_masked) {
+        WL_EXEC(count_part)(&access, first);
+        return;
+    }
     if (site->sets[(first >> 5) % WL_LINE_SETS].phase != line_phase(site, first))
         WL_FOR_LANES (i)
             access.address[i] = first + site->delta[i];

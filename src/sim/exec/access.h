@@ -180,6 +180,8 @@ bool WL_EXEC(count_group)(struct wl_warp *warp, const struct wl_op *op, u64 firs
  * and nothing happened. */
 bool WL_EXEC(access_part)(struct access *access, struct wl_warp *warp, const struct wl_op *op,
                           enum wl_site_access kind);
+/* Counts such an access. start: where lane 0's element would be. */
+void WL_EXEC(count_part)(struct access *access, u64 start);
 /* Checks mapping and alignment of a global access; counts it where counting is on. False: the warp
  * has faulted. */
 bool WL_EXEC(access_global)(struct access *access);

@@ -14,7 +14,7 @@ static inline bool is_part(const u64 *base, u32 active, u32 bytes)
     return !differs;
 }
 
-static void count_part(struct access *access, u64 start)
+void WL_EXEC(count_part)(struct access *access, u64 start)
 {
     struct wl_site_state *site = access->site;
     struct wl_line_set set;
@@ -53,6 +53,6 @@ bool WL_EXEC(access_part)(struct access *access, struct wl_warp *warp, const str
     access->window = start;
     note_load(access);
     if (!is_counted(warp, op, start))
-        count_part(access, start);
+        WL_EXEC(count_part)(access, start);
     return true;
 }

@@ -31,6 +31,13 @@ static void store_active(struct native_emitter *e, uint32_t number, struct wl_op
                              (uint8_t)number, half ? MASK_ACTIVE_HIGH : MASK_ACTIVE, -1);
 }
 
+static void load_active(struct native_emitter *e, uint32_t number, struct wl_operand_place place,
+                        bool is_wide, uint32_t half)
+{
+    wl_assembly_vector(e->code, is_wide ? move_load_64 : native_move_load, (uint8_t)number, 0,
+                       place, half ? MASK_ACTIVE_HIGH : MASK_ACTIVE, true, -1);
+}
+
 static void keep_active(struct native_emitter *e, uint32_t number, bool is_wide, uint32_t half)
 {
     wl_assembly_vector(e->code, is_wide ? move_load_64 : native_move_load, (uint8_t)number, 0,
@@ -62,11 +69,16 @@ static void check(struct native_emitter *e, bool is_wide, const struct wl_operan
                   const void *const *expected, uint32_t count, uint32_t label)
 {
     for (uint32_t i = 0; i < count; i++) {
-        native_fetch(e, NATIVE_TEMPORARY_B, vectors[i], is_wide);
+        const bool is_vector = vectors[i].kind == WL_OPERAND_VECTOR;
+        const uint8_t active = i ? MASK_ACTIVE_HIGH : MASK_ACTIVE;
+        if (!is_vector)
+            native_fetch(e, NATIVE_TEMPORARY_B, vectors[i], is_wide);
         native_emit(e, is_wide ? native_subtract_64 : native_subtract_32, NATIVE_TEMPORARY_B,
-                    NATIVE_TEMPORARY_B, native_vector(NATIVE_TEMPORARY_A), -1);
-        native_emit(e, is_wide ? compare_64 : compare_32, MASK_A + i, NATIVE_TEMPORARY_B,
-                    native_literal_vector(e, expected[i]), 4);
+                    is_vector ? vectors[i].vector : NATIVE_TEMPORARY_B,
+                    native_vector(NATIVE_TEMPORARY_A), -1);
+        wl_assembly_vector(e->code, is_wide ? compare_64 : compare_32, (uint8_t)(MASK_A + i),
+                           NATIVE_TEMPORARY_B, native_literal_vector(e, expected[i]),
+                           e->is_masked ? active : 0, false, 4);
     }
     wl_assembly_mask_test(e->code, MASK_A, count > 1 ? MASK_B : MASK_A);
     wl_assembly_jump_if(e->code, WL_IF_NOT_ZERO, label);
@@ -261,6 +273,7 @@ const struct native_host native_host_512 = {
          [WL_NATIVE_DOUBLE_OF_UNSIGNED] = native_emit_widen},
     .begin_masked = begin_masked,
     .store_active = store_active,
+    .load_active = load_active,
     .keep_active = keep_active,
     .jump_if_any = jump_if_any,
     .make_canonical = make_canonical,

@@ -2,6 +2,7 @@
  * lanes know nothing of each other, and a vector register holds 16, or 8. Values stay in vector
  * registers while they are read; what is read behind the segment is written to the warp's
  * registers. */
+#include "sim/native/addresses.h"
 #include "sim/native/forms.h"
 
 #include <stdlib.h>
@@ -42,9 +43,7 @@ static bool is_needed(const struct native_emitter *e, uint32_t at, const struct 
     return is_read;
 }
 
-/* Who reads a register next, by its offset: no register begins within another. only: of these
- * operations; NULL: of all that are needed, which are found. */
-static void find_next_reads(struct native_emitter *e, const bool *only)
+void native_find_next_reads(struct native_emitter *e, const bool *only)
 {
     const uint32_t words = count_words(e);
     uint32_t *next = wl_alloc(words * sizeof *next);
@@ -106,143 +105,6 @@ static void find_bases(struct native_emitter *e)
     }
 }
 
-enum { LABEL_MISS, LABEL_MISS_LATE, LABEL_COUNTED, LABELS }; /* late: registers are saved */
-
-#define PLAN_OFFSET(segment, field)                              \
-    (int32_t)((segment)->index * sizeof(struct wl_native_plan) + \
-              offsetof(struct wl_native_plan, field))
-
-#define SLOT_OFFSET(segment, slot, field) \
-    (PLAN_OFFSET(segment, slots) +        \
-     (int32_t)((slot) * sizeof(struct wl_native_slot) + offsetof(struct wl_native_slot, field)))
-
-/* rdx: the worker's plans. */
-static void emit_plans(struct native_emitter *e)
-{
-    wl_assembly_load(e->code, WL_RAX, WL_RDI, offsetof(struct wl_warp, worker), 8);
-    wl_assembly_load(e->code, WL_RDX, WL_RAX, offsetof(struct wl_worker, plans), 8);
-}
-
-/* Jumps away unless the vectors of addresses (one or two) from lane `from` on lie to the first
- * address as the code expects, which is in NATIVE_TEMPORARY_A. */
-static void check_vectors(struct native_emitter *e, const struct wl_native_address *address,
-                          const struct wl_operand_place *vectors, uint32_t count, uint32_t from,
-                          uint32_t label)
-{
-    const bool is_wide = address->is_global;
-    const void *expected[2];
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t lane = from + i * e->host->vector_bytes / (is_wide ? 8 : 4);
-        expected[i] = is_wide ? (const void *)&address->far[lane] : &address->near[lane];
-    }
-    e->host->check(e, is_wide, vectors, expected, count, label);
-}
-
-/* Vector `vector` of an address register: of a wide one of an offset the low halves of two, in a
- * register that holds no value yet. */
-static struct wl_operand_place
-address_vector(struct native_emitter *e, const struct wl_native_address *address, uint32_t vector)
-{
-    enum { LOW, HIGH, RESULTS };
-    const int32_t bytes = (int32_t)e->host->vector_bytes;
-    const int32_t base = (int32_t)address->offset, at = (int32_t)vector * bytes;
-    if (address->is_global || !address->is_wide)
-        return native_memory(WL_R8, base + at);
-    native_fetch(e, LOW, native_memory(WL_R8, base + 2 * at), false);
-    native_fetch(e, HIGH, native_memory(WL_R8, base + 2 * at + bytes), false);
-    e->host->every_other(e, 0, LOW, HIGH, RESULTS + vector % 2);
-    return native_vector(RESULTS + vector % 2);
-}
-
-/* Checks an address that is in its register. */
-static void check_register(struct native_emitter *e, uint32_t slot)
-{
-    const struct wl_native_address *address = &e->segment->slots[slot];
-    const int32_t base = (int32_t)address->offset;
-    const bool is_wide = address->is_global;
-    const uint32_t lanes = e->host->vector_bytes / (is_wide ? 8 : 4);
-    native_broadcast(e, NATIVE_TEMPORARY_A, native_memory(WL_R8, base), is_wide);
-    for (uint32_t vector = 0; vector < WL_LANES / lanes; vector += 2) {
-        const struct wl_operand_place vectors[] = {address_vector(e, address, vector),
-                                                   address_vector(e, address, vector + 1)};
-        check_vectors(e, address, vectors, 2, vector * lanes, LABEL_MISS);
-    }
-    wl_assembly_load(e->code, WL_RAX, WL_R8, base, is_wide ? 8 : 4);
-    wl_assembly_store(e->code, WL_RAX, WL_RDX, SLOT_OFFSET(e->segment, slot, lanes), 8);
-}
-
-/* Jumps away unless the first lane's address, in rax, is where the worker's plan has it. */
-static void check_place(struct native_emitter *e, uint32_t slot, uint32_t label)
-{
-    struct wl_assembly *code = e->code;
-    wl_assembly_load(code, WL_RCX, WL_RDX, SLOT_OFFSET(e->segment, slot, lanes), 4);
-    wl_assembly_arithmetic_memory(code, WL_XOR, WL_RCX, WL_RDX,
-                                  SLOT_OFFSET(e->segment, slot, phase), false);
-    wl_assembly_test_memory(code, WL_RCX, WL_RDX, SLOT_OFFSET(e->segment, slot, phase_mask));
-    wl_assembly_jump_if(code, WL_IF_NOT_ZERO, label);
-    wl_assembly_arithmetic_memory(code, WL_SUB, WL_RAX, WL_RDX,
-                                  SLOT_OFFSET(e->segment, slot, least), true);
-    wl_assembly_arithmetic_memory(code, WL_COMPARE, WL_RAX, WL_RDX,
-                                  SLOT_OFFSET(e->segment, slot, room), true);
-    wl_assembly_jump_if(code, WL_IF_ABOVE, label);
-}
-
-/* Jumps away unless the loads from addresses in registers are as the code and the worker's plan
- * expect. */
-static void emit_checks(struct native_emitter *e)
-{
-    struct wl_assembly *code = e->code;
-    const struct wl_native_segment *segment = e->segment;
-    wl_assembly_compare_zero(code, WL_RDI, offsetof(struct wl_warp, trace));
-    wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
-    emit_plans(e);
-    wl_assembly_load(code, WL_RCX, WL_RAX, offsetof(struct wl_worker, learnt), 8);
-    wl_assembly_arithmetic_memory(code, WL_COMPARE, WL_RCX, WL_RDX, PLAN_OFFSET(segment, learnt),
-                                  true);
-    wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
-    if (e->host->begin_checks)
-        e->host->begin_checks(e);
-    for (uint32_t i = 0; i < segment->slot_count; i++) {
-        if (segment->slots[i].written_at != WL_NATIVE_UNWRITTEN)
-            continue;
-        check_register(e, i);
-        check_place(e, i, LABEL_MISS);
-    }
-    if (e->host->end_checks && !segment->is_derived)
-        e->host->end_checks(e, LABEL_MISS);
-}
-
-/* Checks the piece of an address that the operation at hand has just computed. rdx: the worker's
- * plans. */
-static void check_computed(struct native_emitter *e, uint32_t slot)
-{
-    const struct wl_native_address *address = &e->segment->slots[slot];
-    const bool is_wide = address->is_global;
-    const int32_t lanes = SLOT_OFFSET(e->segment, slot, lanes);
-    struct wl_operand_place vectors[2];
-    for (uint32_t half = 0; half < (address->is_wide ? 2u : 1u); half++)
-        vectors[half] = native_find_written(e, address->offset, half);
-    if (vectors[0].kind == WL_OPERAND_NONE) {
-        e->has_failed = true;
-        return;
-    }
-    if (address->is_wide && !is_wide)
-        vectors[0] = native_low_halves(e, vectors);
-    if (e->piece == 0) {
-        native_broadcast(e, NATIVE_TEMPORARY_A, vectors[0], is_wide);
-        native_store(e, native_memory(WL_RDX, lanes), NATIVE_TEMPORARY_A);
-    } else {
-        native_broadcast(e, NATIVE_TEMPORARY_A, native_memory(WL_RDX, lanes), is_wide);
-    }
-    check_vectors(e, address, vectors, is_wide ? 2 : 1, e->piece * e->host->piece_lanes,
-                  LABEL_MISS_LATE);
-    if (e->piece + 1 < e->host->pieces)
-        return;
-    wl_assembly_load(e->code, WL_RAX, WL_RDX, lanes, is_wide ? 8 : 4);
-    wl_assembly_store(e->code, WL_RAX, WL_RDX, lanes, 8);
-    check_place(e, slot, LABEL_MISS_LATE);
-}
-
 /* The warp will wait for its global loads; where accesses are counted or checked, a function does
  * that. */
 static void emit_counting(struct native_emitter *e, uintptr_t count)
@@ -258,7 +120,7 @@ static void emit_counting(struct native_emitter *e, uintptr_t count)
         wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, worker), 8);
         wl_assembly_load(code, WL_RAX, WL_RAX, offsetof(struct wl_worker, run), 8);
         wl_assembly_test_small(code, WL_RAX, offsetof(struct wl_run, count), 1);
-        wl_assembly_jump_if(code, WL_IF_ZERO, LABEL_COUNTED);
+        wl_assembly_jump_if(code, WL_IF_ZERO, NATIVE_LABEL_COUNTED);
     }
     for (uint32_t i = 0; i < pushes; i++)
         wl_assembly_push(code, kept[i]);
@@ -266,7 +128,7 @@ static void emit_counting(struct native_emitter *e, uintptr_t count)
     for (uint32_t i = pushes; i-- > 0;)
         wl_assembly_pop(code, kept[i]);
     wl_assembly_load(code, WL_R8, WL_RDI, offsetof(struct wl_warp, registers), 8);
-    wl_assembly_label(code, LABEL_COUNTED);
+    wl_assembly_label(code, NATIVE_LABEL_COUNTED);
 }
 
 /* Where the launch, the block, its memory, the warp's threads and the parameters are. */
@@ -305,23 +167,26 @@ static void emit_slot_bases(struct native_emitter *e)
     struct wl_assembly *code = e->code;
     if (!e->segment->slot_count)
         return;
-    emit_plans(e);
-    wl_assembly_increment(code, WL_RDX, PLAN_OFFSET(e->segment, executions));
+    native_emit_plans(e);
+    wl_assembly_increment(code, WL_RDX,
+                          e->is_masked ? NATIVE_PLAN(e->segment, partly)
+                                       : NATIVE_PLAN(e->segment, executions));
     wl_assembly_load(code, WL_R9, WL_RDI, offsetof(struct wl_warp, shared), 8);
     for (uint32_t i = 0; i < e->segment->slot_count; i++) {
         const enum wl_gpr base = e->bases[NATIVE_BASE_SLOT + i];
-        wl_assembly_load(code, base, WL_RDX, SLOT_OFFSET(e->segment, i, lanes), 8);
+        wl_assembly_load(code, base, WL_RDX, NATIVE_PLAN_SLOT(e->segment, i, lanes), 8);
         if (!e->segment->slots[i].is_global)
             wl_assembly_arithmetic(code, WL_ADD, base, WL_R9, true);
     }
-    for (uint32_t i = 0; i < e->segment->store_count; i++)
+    for (uint32_t i = 0; i < e->segment->store_count && !e->is_masked; i++)
         native_prefetch_store(e, e->segment->stores[i]);
-    native_emit_ahead(e);
+    if (!e->is_masked)
+        native_emit_ahead(e);
     if (e->segment->store_count && !e->stores_at_once)
         wl_assembly_lea(code, WL_R9, WL_RAX, offsetof(struct wl_worker, stored));
 }
 
-static void begin_piece(struct native_emitter *e)
+void native_begin_piece(struct native_emitter *e)
 {
     for (uint32_t i = 0; i < e->vectors; i++)
         native_release(e, i);
@@ -329,42 +194,11 @@ static void begin_piece(struct native_emitter *e)
     native_release_masks(e);
 }
 
-static void begin_operation(struct native_emitter *e)
+void native_begin_operation(struct native_emitter *e)
 {
     e->op = &e->program->ops[e->segment->first + e->at];
     e->row = &wl_native_rows[e->op->code];
     e->operands = wl_native_operands(e->op);
-}
-
-/* Computes the addresses that the segment's own operations write, and checks them. rdx: the
- * worker's plans. Segments with addresses are never masked. */
-static void emit_slices(struct native_emitter *e)
-{
-    const struct wl_native_segment *segment = e->segment;
-    bool in_slice[WL_NATIVE_OPERATIONS] = {false};
-    for (uint32_t i = 0; i < segment->slot_count; i++)
-        if (segment->slots[i].written_at != WL_NATIVE_UNWRITTEN)
-            wl_native_find_slice(e->program, segment, segment->slots[i].written_at, in_slice);
-    find_next_reads(e, in_slice);
-    e->is_ahead = true;
-    e->vectors = e->host->vectors_checked;
-    for (e->piece = 0; e->piece < e->host->pieces; e->piece++) {
-        begin_piece(e);
-        for (e->at = 0; e->at < segment->count && !e->has_failed; e->at++) {
-            if (!e->is_needed[e->at])
-                continue;
-            begin_operation(e);
-            e->host->forms[e->row->form](e);
-            for (uint32_t i = 0; i < segment->slot_count; i++)
-                if (segment->slots[i].written_at == e->at)
-                    check_computed(e, i);
-            native_end_operation(e);
-        }
-    }
-    e->is_ahead = false;
-    e->vectors = e->host->vectors;
-    if (e->host->end_checks)
-        e->host->end_checks(e, LABEL_MISS_LATE);
 }
 
 /* Jumps to the label if all lanes of the piece are off. */
@@ -387,7 +221,7 @@ uint32_t native_begin_active(struct native_emitter *e)
 uint32_t native_exit_label(struct native_emitter *e)
 {
     if (e->at == 0)
-        return LABEL_MISS_LATE;
+        return NATIVE_LABEL_MISS_LATE;
     const struct native_exit exit = {e->at, wl_assembly_new_label(e->code)};
     WL_PUSH(&e->exits, exit);
     return exit.label;
@@ -398,12 +232,12 @@ uint32_t native_exit_label(struct native_emitter *e)
 static void emit_pieces(struct native_emitter *e, uint32_t first)
 {
     e->piece = first;
-    begin_piece(e);
+    native_begin_piece(e);
     const uint32_t end = e->is_masked ? native_begin_active(e) : 0;
     for (e->at = e->phase; e->at < e->phase_end && !e->has_failed; e->at++) {
         if (!e->is_needed[e->at])
             continue;
-        begin_operation(e);
+        native_begin_operation(e);
         for (e->piece = first; e->piece < first + e->together; e->piece++) {
             e->host->forms[e->row->form](e);
             native_end_operation(e);
@@ -472,7 +306,7 @@ static void emit_phases(struct native_emitter *e)
         if (is_free_access(e, e->phase)) {
             e->at = e->phase;
             e->phase_end = e->phase + 1;
-            begin_operation(e);
+            native_begin_operation(e);
             native_emit_access(e);
             continue;
         }
@@ -496,9 +330,9 @@ static void emit_free_checks(struct native_emitter *e)
     wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, worker), 8);
     wl_assembly_load(code, WL_RAX, WL_RAX, offsetof(struct wl_worker, run), 8);
     wl_assembly_test_small(code, WL_RAX, offsetof(struct wl_run, count), 1);
-    wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
+    wl_assembly_jump_if(code, WL_IF_NOT_ZERO, NATIVE_LABEL_MISS);
     wl_assembly_compare_zero(code, WL_RDI, offsetof(struct wl_warp, trace));
-    wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
+    wl_assembly_jump_if(code, WL_IF_NOT_ZERO, NATIVE_LABEL_MISS);
 }
 
 /* On to the operation behind the segment: at once, unless somebody watches what each does. */
@@ -536,14 +370,14 @@ static void emit_beginning(struct native_emitter *e, uintptr_t count)
     const struct wl_native_segment *segment = e->segment;
     wl_assembly_load(e->code, WL_R8, WL_RDI, offsetof(struct wl_warp, registers), 8);
     if (segment->slot_count)
-        emit_checks(e);
+        native_emit_checks(e);
     if (segment->is_free)
         emit_free_checks(e);
     for (uint32_t i = CALLER_OWNED; i < e->bases_used; i++)
         wl_assembly_push(e->code, base_registers[i]);
     if (segment->is_derived) {
         emit_launch_bases(e);
-        emit_slices(e);
+        native_emit_slices(e);
     }
     if (!segment->is_free && (segment->global_loads || segment->stores_global ||
                               (segment->slot_count && e->program->native->checks)))
@@ -569,11 +403,11 @@ static uint32_t emit_all(struct native_emitter *e, uint32_t together, uintptr_t 
     e->exits.count = 0;
     e->keeps_masks = together == e->host->pieces;
     e->stores_at_once = e->keeps_masks && native_may_store_at_once(e);
-    while (code->labels.count < LABELS)
+    while (code->labels.count < NATIVE_LABELS)
         wl_assembly_new_label(code);
     find_bases(e);
     emit_beginning(e, count);
-    find_next_reads(e, NULL);
+    native_find_next_reads(e, NULL);
     e->most_held = 0;
     emit_phases(e);
     if (!e->segment->is_free)
@@ -581,10 +415,10 @@ static uint32_t emit_all(struct native_emitter *e, uint32_t together, uintptr_t 
     emit_pops(e);
     emit_going_on(e);
     emit_exits(e);
-    wl_assembly_label(code, LABEL_MISS_LATE);
+    wl_assembly_label(code, NATIVE_LABEL_MISS_LATE);
     if (e->segment->is_derived || e->segment->is_free)
         emit_pops(e);
-    wl_assembly_label(code, LABEL_MISS);
+    wl_assembly_label(code, NATIVE_LABEL_MISS);
     if (e->segment->slot_count || e->segment->is_free)
         wl_assembly_leave(code, e->segment, miss);
     return e->most_held;
@@ -603,6 +437,8 @@ bool wl_native_emit(const struct wl_program *program, const struct wl_native_seg
                                .segment = segment,
                                .vectors = is_masked ? host->vectors_masked : host->vectors,
                                .is_masked = is_masked};
+    if (is_masked && segment->slot_count && !host->load_active)
+        return false;
     e.is_needed = wl_alloc(segment->count);
     e.next_of_reads = wl_alloc(segment->count * sizeof *e.next_of_reads);
     e.next_of_writes = wl_alloc(segment->count * sizeof *e.next_of_writes);

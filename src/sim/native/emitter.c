@@ -243,6 +243,14 @@ static bool find_constant(struct native_emitter *e, uint32_t offset, struct wl_o
     return false;
 }
 
+bool native_is_constant_register(const struct native_emitter *e, uint32_t offset)
+{
+    bool is_constant = native_find_parameter(e, offset) != NULL;
+    for (uint32_t i = 0; i < e->program->constant_count && is_of_kernel(e); i++)
+        is_constant |= e->program->constants[i].offset == offset;
+    return is_constant;
+}
+
 static bool is_wide_read(const struct native_emitter *e, uint32_t k)
 {
     return e->operands.reads[k].operand_class == WL_CLASS_64;

@@ -56,6 +56,9 @@ struct native_exit {
     uint32_t at, label;
 };
 
+/* Where a segment goes that does not fit; late: when registers are saved. */
+enum { NATIVE_LABEL_MISS, NATIVE_LABEL_MISS_LATE, NATIVE_LABEL_COUNTED, NATIVE_LABELS };
+
 struct native_emitter;
 typedef void (*native_form)(struct native_emitter *e);
 
@@ -71,6 +74,9 @@ struct native_host {
     /* the vector to its place in the warp's registers, where lanes may be off those that are on */
     void (*store_active)(struct native_emitter *e, uint32_t number, struct wl_operand_place place,
                          bool is_wide, uint32_t half);
+    /* vector = memory, of the lanes that are on; else 0. NULL: segments that load are not masked */
+    void (*load_active)(struct native_emitter *e, uint32_t number, struct wl_operand_place place,
+                        bool is_wide, uint32_t half);
     /* elements of half `half` of the piece whose lanes are off become 0 */
     void (*keep_active)(struct native_emitter *e, uint32_t number, bool is_wide, uint32_t half);
     /* jumps to the label if any bit of the vector is set */
@@ -177,6 +183,8 @@ uint32_t native_take_vector(struct native_emitter *e);
 /* The parameter that the register holds all the time, or NULL. */
 const struct wl_parameter_register *native_find_parameter(const struct native_emitter *e,
                                                           uint32_t offset);
+/* Whether the register holds a constant or a parameter all the time, the same in all lanes. */
+bool native_is_constant_register(const struct native_emitter *e, uint32_t offset);
 /* Half `half` of operand k in a vector register. */
 uint32_t native_in_vector(struct native_emitter *e, uint32_t k, uint32_t half);
 /* The same where it is; in a vector register if it is read again. */
@@ -188,6 +196,13 @@ void native_define(struct native_emitter *e, uint32_t w, uint32_t half, uint32_t
 /* The same for a value that is somewhere else. */
 void native_define_elsewhere(struct native_emitter *e, uint32_t w, uint32_t half,
                              struct wl_operand_place place);
+/* Who reads a register next, by its offset: no register begins within another. only: of these
+ * operations; NULL: of all that are needed, which are found. */
+void native_find_next_reads(struct native_emitter *e, const bool *only);
+/* No value is in any register. */
+void native_begin_piece(struct native_emitter *e);
+/* Fills in what the emitter has of operation e->at. */
+void native_begin_operation(struct native_emitter *e);
 /* After an operation: values that nobody reads any more leave their registers. */
 void native_end_operation(struct native_emitter *e);
 /* The immediate, and the second operand of a row that may have one. */

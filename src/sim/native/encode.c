@@ -394,6 +394,13 @@ void wl_assembly_not(struct wl_assembly *code, enum wl_gpr dst)
     byte(code, 0xd0 | (dst & 7u));
 }
 
+void wl_assembly_set_address(struct wl_assembly *code, enum wl_gpr dst, const void *address)
+{
+    rex(code, true, 0, dst);
+    byte(code, 0xb8 | (dst & 7u));
+    word64(code, (uint64_t)(uintptr_t)address);
+}
+
 void wl_assembly_shift_left(struct wl_assembly *code, enum wl_gpr dst, uint8_t count)
 {
     rex(code, false, 0, dst);

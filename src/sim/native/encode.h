@@ -165,6 +165,7 @@ void wl_assembly_compare_zero(struct wl_assembly *code, enum wl_gpr base,
 void wl_assembly_not(struct wl_assembly *code, enum wl_gpr dst); /* 4 bytes */
 void wl_assembly_set(struct wl_assembly *code, enum wl_gpr dst,
                      uint32_t value); /* of the first eight */
+void wl_assembly_set_address(struct wl_assembly *code, enum wl_gpr dst, const void *address);
 void wl_assembly_shift_left(struct wl_assembly *code, enum wl_gpr dst, uint8_t count); /* 4 bytes */
 void wl_assembly_multiply(struct wl_assembly *code, enum wl_gpr dst, int32_t factor);  /* 8 bytes */
 void wl_assembly_increment(struct wl_assembly *code, enum wl_gpr base,

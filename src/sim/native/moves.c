@@ -93,10 +93,17 @@ void native_emit_shared(struct native_emitter *e)
         struct wl_operand_place here = from;
         here.offset += 4 * e->operands.writes[w].field;
         here.broadcasts = is_uniform;
+        if (e->is_masked && is_run && !is_uniform) {
+            const uint32_t d = native_take_vector(e);
+            e->host->load_active(e, d, here, false, 0);
+            native_define(e, w, 0, d, false);
+            continue;
+        }
         if (is_uniform || is_run) {
             native_define_elsewhere(e, w, 0, here);
             continue;
         }
+        e->has_failed |= e->is_masked; /* the others may be nowhere */
         const uint32_t d = native_take_vector(e);
         e->host->permute(e, d, words, here, span);
         native_define(e, w, 0, d, false);
@@ -143,6 +150,7 @@ void native_emit_global(struct native_emitter *e)
     const uint32_t slot = e->segment->slot_of[e->at], bytes = e->op->width_bytes;
     const uint32_t lanes = e->host->vector_bytes / bytes;
     if (e->op->count > 1) {
+        e->has_failed |= e->is_masked;
         emit_global_elements(e);
         return;
     }
@@ -163,7 +171,10 @@ void native_emit_global(struct native_emitter *e)
             native_memory(e->bases[NATIVE_BASE_SLOT + slot], (int32_t)way);
         from.broadcasts = is_uniform;
         const uint32_t d = native_take_vector(e);
-        native_fetch(e, d, from, bytes == 8);
+        if (e->is_masked && !is_uniform)
+            e->host->load_active(e, d, from, bytes == 8, half);
+        else
+            native_fetch(e, d, from, bytes == 8);
         native_define(e, 0, half, d, false);
     }
 }
@@ -261,14 +272,29 @@ void native_prefetch_store(struct native_emitter *e, uint32_t at)
     }
 }
 
+/* Writes a vector of what is kept, where lanes may be off that of the others. */
+static void store_kept(struct native_emitter *e, uint32_t number, uint32_t at, uint32_t vector)
+{
+    const struct wl_op *op = &e->program->ops[e->segment->first + at];
+    const struct wl_operand_place place = destination(e, at, vector);
+    const uint32_t vectors = vectors_of(op);
+    fetch_kept(e, number, op, vector);
+    if (!e->is_masked) {
+        native_store(e, place, NATIVE_TEMPORARY_C);
+        return;
+    }
+    e->has_failed |= op->count > 1;
+    e->piece = vector / vectors;
+    e->host->begin_masked(e);
+    e->host->store_active(e, NATIVE_TEMPORARY_C, place, op->width_bytes == 8, vector % vectors);
+}
+
 void native_emit_stores(struct native_emitter *e)
 {
     for (uint32_t number = 0; number < e->segment->store_count && !e->stores_at_once; number++) {
         const uint32_t at = e->segment->stores[number];
         const struct wl_op *op = &e->program->ops[e->segment->first + at];
-        for (uint32_t vector = 0; vector < vectors_of(op) * e->host->pieces; vector++) {
-            fetch_kept(e, number, op, vector);
-            native_store(e, destination(e, at, vector), NATIVE_TEMPORARY_C);
-        }
+        for (uint32_t vector = 0; vector < vectors_of(op) * e->host->pieces; vector++)
+            store_kept(e, number, at, vector);
     }
 }

@@ -37,12 +37,22 @@ static void set_run(struct wl_op *op, wl_op_run run)
     __atomic_store_n(&op->run[0], run, __ATOMIC_RELEASE);
 }
 
-/* Where lanes are off: what the operation is but for a free segment that begins there. */
+/* Where lanes are off: what the operation is but for a loading segment that begins there. */
+static void set_unpartly_run(struct wl_program *program, uint32_t at, wl_op_run run)
+{
+    struct wl_native_segment *before = program->native->partly[at];
+    __atomic_store_n(before ? &before->masked.otherwise : &program->ops[at].run[1], run,
+                     __ATOMIC_RELEASE);
+}
+
+/* The same but for a free segment, too. */
 static void set_masked_run(struct wl_program *program, uint32_t at, wl_op_run run)
 {
     struct wl_native_segment *before = program->native->free[at];
-    __atomic_store_n(before ? &before->masked.otherwise : &program->ops[at].run[1], run,
-                     __ATOMIC_RELEASE);
+    if (before)
+        __atomic_store_n(&before->masked.otherwise, run, __ATOMIC_RELEASE);
+    else
+        set_unpartly_run(program, at, run);
 }
 
 /* ---- shared loads: what a worker has learnt of them ---- */
@@ -177,6 +187,10 @@ void wl_native_begin_worker(struct wl_worker *worker)
 
 void wl_native_end_worker(struct wl_worker *worker)
 {
+    const struct wl_native *native = worker->run->program->native;
+    for (uint32_t i = 0; native && worker->plans && i < native->plan_count; i++)
+        __atomic_add_fetch(&native->loading[i]->masked.hits, (uint32_t)worker->plans[i].partly,
+                           __ATOMIC_RELAXED);
     free(worker->plans);
     worker->plans = NULL;
 }
@@ -225,6 +239,8 @@ static const struct wl_op *run_anyway(struct wl_warp *warp, const struct wl_op *
                                       struct wl_native_segment *segment);
 static const struct wl_op *run_bound(struct wl_warp *warp, const struct wl_op *op,
                                      struct wl_native_segment *segment);
+static const struct wl_op *run_astray(struct wl_warp *warp, const struct wl_op *op,
+                                      struct wl_native_segment *segment);
 
 /* Writes the segment's code into memory of its own, which then may be executed and not written.
  * NULL: it cannot be. */
@@ -234,7 +250,9 @@ static wl_op_run write_code(const struct wl_program *program,
 {
     struct wl_assembly code = {.is_256 = program->native->is_256};
     wl_op_run run = NULL;
-    const uintptr_t miss = segment->is_free ? (uintptr_t)run_bound : (uintptr_t)run_anyway;
+    const uintptr_t miss = segment->is_free ? (uintptr_t)run_bound
+                           : is_masked      ? (uintptr_t)run_astray
+                                            : (uintptr_t)run_anyway;
     bool is_good =
         wl_native_emit(program, segment, is_masked, miss, (uintptr_t)count_accesses, &code);
     const size_t bytes = wl_assembly_size(&code);
@@ -439,8 +457,7 @@ static const struct wl_op *learn_free(struct wl_warp *warp, const struct wl_op *
     if (is_use && __atomic_add_fetch(&masked->seen, 1, __ATOMIC_RELAXED) == OFTEN) {
         pthread_mutex_lock(&program->native->lock);
         const bool is_good = compile_masked(program, segment);
-        __atomic_store_n(&program->ops[segment->first].run[1], is_good ? masked->code : run_unfree,
-                         __ATOMIC_RELEASE);
+        set_unpartly_run(program, segment->first, is_good ? masked->code : run_unfree);
         pthread_mutex_unlock(&program->native->lock);
     }
     return otherwise_of(segment)(warp, op);
@@ -459,6 +476,62 @@ static void begin_free(struct wl_program *program)
         __atomic_store_n(&op->run[1], is_compiled ? segment->masked.code : learn_free,
                          __ATOMIC_RELEASE);
     }
+}
+
+/* ---- loading segments of lanes of which some are off ---- */
+
+/* Stands for one that is of no use where lanes are off. */
+static const struct wl_op *run_wholly(struct wl_warp *warp, const struct wl_op *op)
+{
+    const struct wl_program *program = warp->worker->run->program;
+    return run_bound(warp, op, program->native->partly[op - program->ops]);
+}
+
+static void set_partly_run(struct wl_program *program, uint32_t at, wl_op_run run)
+{
+    __atomic_store_n(&program->ops[at].run[1], run, __ATOMIC_RELEASE);
+}
+
+/* Where one goes that does not fit. */
+static const struct wl_op *run_astray(struct wl_warp *warp, const struct wl_op *op,
+                                      struct wl_native_segment *segment)
+{
+    struct wl_native_plan *plan = &warp->worker->plans[segment->index];
+    if (++plan->strays % MISSES_MOST == 0 && plan->partly / 2 < plan->strays) {
+        struct wl_program *program = program_of(warp);
+        pthread_mutex_lock(&program->native->lock);
+        set_partly_run(program, segment->first, run_wholly);
+        pthread_mutex_unlock(&program->native->lock);
+    }
+    return run_bound(warp, op, segment);
+}
+
+/* Stands for one until lanes were off there often enough, and all lanes have shown how they lie. */
+static const struct wl_op *learn_partly(struct wl_warp *warp, const struct wl_op *op)
+{
+    struct wl_program *program = program_of(warp);
+    struct wl_native_segment *segment = program->native->partly[op - program->ops];
+    struct wl_native_masked *masked = &segment->masked;
+    const uint32_t seen = __atomic_add_fetch(&masked->seen, 1, __ATOMIC_RELAXED);
+    const uint32_t often = program->native->is_eager ? EAGER_OFTEN : OFTEN;
+    if (seen % often == 0) {
+        pthread_mutex_lock(&program->native->lock);
+        if (segment->code && !segment->is_given_up && !masked->code)
+            set_partly_run(program, segment->first,
+                           compile_masked(program, segment) ? masked->code : run_wholly);
+        else if (seen >= SEEN_MOST && !masked->code)
+            set_partly_run(program, segment->first, run_wholly);
+        pthread_mutex_unlock(&program->native->lock);
+    }
+    return run_bound(warp, op, segment);
+}
+
+static void begin_partly(struct wl_program *program, struct wl_native_segment *segment)
+{
+    struct wl_op *op = &program->ops[segment->first];
+    segment->masked.otherwise = op->run[1];
+    program->native->partly[segment->first] = segment;
+    set_partly_run(program, segment->first, learn_partly);
 }
 
 /* Where a compiled segment goes that does not fit as it is. */
@@ -503,6 +576,7 @@ static void free_native(struct wl_native *native)
     free(native->loading);
     free(native->masked);
     free(native->free);
+    free(native->partly);
     free(native->is_loading_site);
     pthread_mutex_destroy(&native->lock);
     free(native);
@@ -570,6 +644,7 @@ void wl_native_install(struct wl_program *program, enum wl_sim_engine engine, ui
     native->is_loading_site = wl_alloc_zero(program->site_count, 1);
     native->masked = wl_alloc_zero(program->op_count, sizeof(struct wl_native_segment *));
     native->free = wl_alloc_zero(program->op_count, sizeof(struct wl_native_segment *));
+    native->partly = wl_alloc_zero(program->op_count, sizeof(struct wl_native_segment *));
     for (size_t i = 0; i < native->first_free; i++) {
         struct wl_native_segment *segment = native->segments.items[i];
         note_loads(program, segment);
@@ -581,4 +656,7 @@ void wl_native_install(struct wl_program *program, enum wl_sim_engine engine, ui
             begin_learning_masked(program, segment);
     }
     begin_free(program);
+    for (size_t i = 0; i < count && !native->is_256 && !checks; i++)
+        if (native->segments.items[i]->index != UINT32_MAX)
+            begin_partly(program, native->segments.items[i]);
 }

@@ -167,12 +167,12 @@ struct wl_native_segment {
     wl_op_run otherwise; /* the executor's function for the first operation */
     void *memory;
     size_t memory_bytes;
-    struct wl_native_masked { /* the same for when lanes are off, of one that loads nothing or is
-                                 free */
+    struct wl_native_masked { /* the same for when lanes are off; of one that loads, since lanes
+                                 were on, for AVX-512 */
         wl_op_run code, otherwise;
         void *memory;
         size_t memory_bytes;
-        uint32_t seen; /* atomic */
+        uint32_t seen, hits; /* atomic; hits: of one that loads, by workers that have ended */
     } masked;
     /* atomic: executions before it was compiled; since then, those that fit and those that did not
      */
@@ -182,9 +182,10 @@ struct wl_native_segment {
 /* What a worker knows of a segment that loads: where the first lane of each address register may
  * lie for all its loads to be within bounds and to count as they did before. */
 struct wl_native_plan {
-    uint64_t learnt;     /* worker->learnt when it was made */
-    uint64_t executions; /* that the sites have not counted yet */
-    bool is_tried;       /* the code runs again, with the plan just made */
+    uint64_t learnt;         /* worker->learnt when it was made */
+    uint64_t executions;     /* that the sites have not counted yet */
+    uint64_t partly, strays; /* of lanes some of which were off: that fitted, that did not */
+    bool is_tried;           /* the code runs again, with the plan just made */
     /* by how much the addresses of this warp moved the last time */
     const struct wl_warp *sample;
     struct wl_native_stride {
@@ -203,12 +204,13 @@ struct wl_native {
     uint32_t plan_count;
     /* those that begin there where lanes are off, by operation; free ones before the others */
     struct wl_native_segment **masked, **free;
-    size_t first_free;        /* of the segments: they are the last */
-    uint8_t *is_loading_site; /* by site: a compiled segment may load there */
-    bool is_256;              /* for AVX2 */
-    uint32_t checks;          /* the program's, which look at loads (wl_check_mode); 0: none do */
-    bool is_eager;            /* what loads is compiled early */
-    pthread_mutex_t lock;     /* of compiling */
+    struct wl_native_segment **partly; /* those that load, before both */
+    size_t first_free;                 /* of the segments: they are the last */
+    uint8_t *is_loading_site;          /* by site: a compiled segment may load there */
+    bool is_256;                       /* for AVX2 */
+    uint32_t checks;      /* the program's, which look at loads (wl_check_mode); 0: none do */
+    bool is_eager;        /* what loads is compiled early */
+    pthread_mutex_t lock; /* of compiling */
 };
 
 /* Adds the segments among the operations [first, end). */
@@ -218,6 +220,11 @@ void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t e
  * they are no mere arithmetic on integers, or too many. */
 bool wl_native_find_slice(const struct wl_program *program, const struct wl_native_segment *segment,
                           uint32_t at, bool in_slice[WL_NATIVE_OPERATIONS]);
+/* The operation of the segment before `end` that writes the register last, or WL_NATIVE_UNWRITTEN.
+ */
+uint32_t wl_native_find_writer(const struct wl_program *program,
+                               const struct wl_native_segment *segment, uint32_t offset,
+                               uint32_t end);
 /* The lane that each reads from in the shuffle, operation `at` of the program, and those that read
  * from one of their segment. */
 struct wl_native_shuffle {

@@ -417,6 +417,45 @@ static const char *generate_free(struct wl_text *text)
     return text->data;
 }
 
+/* A loop of accesses to lanes one behind the other, or all at one place, that all lanes do at first
+ * and then some: at addresses that the loop's body computes, or finds. */
+static const char *generate_partly(struct wl_text *text)
+{
+    static const char *const loads[] = {
+        "ld.global.u32 %r4,[%d11+4];",   "ld.global.u32 %r5,[%d11];",
+        "ld.global.u64 %d2,[%d12+8];",   "ld.global.u32 %r6,[%d13+12];",
+        "ld.shared.u32 %r7,[%r13+4];",   "ld.shared.u32 %r4,[s+8];",
+        "add.s64 %d11,%d11,4;",          "sub.s64 %d12,%d12,%d15;",
+        "add.s64 %d15,%d15,8;",          "add.s64 %d13,%d13,%d15;",
+        "st.global.u32 [%d14+256],%r4;", "st.global.u64 [%d7],%d2;",
+        "st.shared.u32 [%r13],%r5;",     "mov.u64 %d11,%d12;"};
+    wl_text_add(text, HEAD);
+    add_loads(text);
+    wl_text_add(text,
+                "mov.u32 %r11, %tid.x; mov.u32 %r10, 0; mov.u32 %r13, s;\n"
+                "shl.b32 %r12, %r11, 2; add.s32 %r13, %r13, %r12;\n"
+                "st.shared.u32 [%r13], %r0; bar.sync 0; mov.u64 %d15, 8;\n"
+                "ld.param.u64 %d13, [from]; ld.param.u64 %d14, [to];\n"
+                "mul.wide.u32 %d10, %r8, 4; add.s64 %d11, %d13, %d10;\n"
+                "add.s64 %d12, %d11, %d10; add.s64 %d7, %d14, %d10; add.s64 %d7, %d7, %d10;\n"
+                "add.s64 %d14, %d14, %d10; add.s64 %d12, %d12, 1024; add.s64 %d13, %d13, 64;\n"
+                "and.b32 %r15, %r11, 31; mov.u64 %d5, %d11; mov.u64 %d6, %d12;\nLOOP:\n"
+                "mad.lo.u32 %r14, %r10, 1664525, 1013904223; shr.u32 %r12, %r14, 9;\n"
+                "xor.b32 %r14, %r14, %r12; setp.lt.u32 %p5, %r10, 24;\n"
+                "selp.b32 %r14, -1, %r14, %p5; shr.u32 %r14, %r14, %r15;\n"
+                "and.b32 %r14, %r14, 1; setp.eq.u32 %p4, %r14, 0; @%p4 bra NEXT;\n");
+    if (draw(2)) /* the loop's own addresses */
+        wl_text_add(text, "mov.u64 %d11, %d5; mov.u64 %d12, %d6; mov.u64 %d15, 16;\n");
+    for (uint32_t i = 4 + draw(8); i > 0; i--)
+        wl_text_addf(text, "%s\n", loads[draw(WL_COUNT(loads))]);
+    wl_text_add(text, "xor.b32 %r0, %r0, %r4; add.s32 %r1, %r1, %r5; xor.b32 %r2, %r2, %r6;\n"
+                      "add.s32 %r3, %r3, %r7; add.s64 %d0, %d0, %d2;\nNEXT:\n"
+                      "ld.param.u64 %d13, [from]; add.s64 %d13, %d13, 64; mov.u64 %d15, 8;\n"
+                      "add.s32 %r10, %r10, 1; setp.lt.u32 %p4, %r10, 80; @%p4 bra LOOP;\n");
+    add_stores(text);
+    return text->data;
+}
+
 struct memory {
     uint8_t *bytes, *in, *out;
 };
@@ -426,7 +465,7 @@ static uint64_t computed_hits, storing_hits, vector_hits, stored_vector_hits;
 /* And of those with offsets in shared memory in registers of 64 bits: that begin with them, that
  * compute them. */
 static uint64_t wide_hits, wide_computed_hits;
-static uint32_t free_compiled;
+static uint32_t free_compiled, partly_hits;
 static bool counts_all = true; /* of the engine that is compared */
 
 static bool has_vectors(const struct wl_program *program, const struct wl_native_segment *segment,
@@ -488,6 +527,7 @@ static enum wl_code run(const char *text, uint32_t threads, const struct memory 
         const struct wl_native_segment *segment = program->native->segments.items[i];
         *compiled += (threads < WL_LANES ? segment->masked.code : segment->code) != NULL;
         free_compiled += segment->is_free && segment->masked.code;
+        partly_hits += segment->masked.hits;
         computed_hits += segment->is_derived ? segment->hits : 0;
         storing_hits += segment->store_count ? segment->hits : 0;
         count_wide(segment);
@@ -620,6 +660,20 @@ static void stores_give_the_same_bits_and_counts(void **state)
         assert_true(stored_vector_hits > 100 * KERNELS);
 }
 
+static void accesses_by_lanes_that_went_on_give_the_same_bits_and_counts(void **state)
+{
+    (void)state;
+    if (!__builtin_cpu_supports("avx512dq"))
+        return;
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t before = partly_hits;
+        counts_all = i == 0;
+        compare_engine(generate_partly, THREADS, KERNELS, WL_ENGINE_COMPILE);
+        assert_true(partly_hits - before > 160 * KERNELS);
+    }
+    counts_all = true;
+}
+
 static void loads_from_anywhere_that_nobody_counts_give_the_same_bits(void **state)
 {
     (void)state;
@@ -654,6 +708,7 @@ int main(void)
         cmocka_unit_test(computed_addresses_give_the_same_bits_and_counts),
         cmocka_unit_test(vectors_give_the_same_bits_and_counts),
         cmocka_unit_test(stores_give_the_same_bits_and_counts),
+        cmocka_unit_test(accesses_by_lanes_that_went_on_give_the_same_bits_and_counts),
         cmocka_unit_test(loads_from_anywhere_that_nobody_counts_give_the_same_bits),
         cmocka_unit_test(accesses_by_some_lanes_that_nobody_counts_give_the_same_bits),
     };

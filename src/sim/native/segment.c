@@ -135,9 +135,9 @@ static bool is_global_access(const struct wl_op *op)
     return op->code == WL_OP_LOAD_GLOBAL || op->code == WL_OP_STORE_GLOBAL;
 }
 
-/* The operation before `end` that writes the register last, or WL_NATIVE_UNWRITTEN. */
-static uint32_t find_writer(const struct wl_program *program,
-                            const struct wl_native_segment *segment, uint32_t offset, uint32_t end)
+uint32_t wl_native_find_writer(const struct wl_program *program,
+                               const struct wl_native_segment *segment, uint32_t offset,
+                               uint32_t end)
 {
     for (uint32_t at = end; at-- > 0;) {
         const struct wl_native_operands all =
@@ -194,7 +194,7 @@ bool wl_native_find_slice(const struct wl_program *program, const struct wl_nati
         if (!is_repeatable(op))
             return false;
         for (uint32_t k = 0; k < all.read_count; k++) {
-            const uint32_t writer = find_writer(program, segment, all.reads[k].offset, i);
+            const uint32_t writer = wl_native_find_writer(program, segment, all.reads[k].offset, i);
             if (writer == WL_NATIVE_UNWRITTEN || in_slice[writer])
                 continue;
             in_slice[writer] = true;
@@ -221,7 +221,7 @@ static bool has_slice(const struct wl_program *program, const struct wl_native_s
 static bool take_slot(const struct wl_program *program, struct wl_native_segment *segment,
                       const struct wl_op *op, enum wl_native_takes takes)
 {
-    const uint32_t writer = find_writer(program, segment, op->a, segment->count);
+    const uint32_t writer = wl_native_find_writer(program, segment, op->a, segment->count);
     const bool is_global = is_global_access(op);
     uint32_t slot = 0;
     while (slot < segment->slot_count &&
