@@ -28,6 +28,30 @@ struct helper {
     uint32_t worker;
 };
 
+/* What a thread looks for in vain before it sleeps: to be woken takes as long as a few thousand
+ * accesses, and a launch has its threads wait for each other some dozen times. */
+enum { GLANCES = 1000 };
+
+static void pause_briefly(void)
+{
+#ifdef __x86_64__
+    __builtin_ia32_pause();
+#endif
+}
+
+static void await_run(const struct wl_pool *pool, uint64_t seen)
+{
+    for (int i = 0; i < GLANCES && __atomic_load_n(&pool->generation, __ATOMIC_RELAXED) == seen;
+         i++)
+        pause_briefly();
+}
+
+static void await_helpers(const struct wl_pool *pool)
+{
+    for (int i = 0; i < GLANCES && __atomic_load_n(&pool->busy, __ATOMIC_RELAXED); i++)
+        pause_briefly();
+}
+
 struct wl_pool *wl_pool_create(uint32_t size)
 {
     struct wl_pool *pool = wl_alloc_zero(1, sizeof *pool);
@@ -79,8 +103,11 @@ static void *help(void *argument)
         pthread_mutex_unlock(&pool->lock);
         take_pieces(pool, helper.worker);
         pthread_mutex_lock(&pool->lock);
-        if (--pool->busy == 0)
+        if (__atomic_sub_fetch(&pool->busy, 1, __ATOMIC_RELAXED) == 0)
             pthread_cond_signal(&pool->done);
+        pthread_mutex_unlock(&pool->lock);
+        await_run(pool, seen);
+        pthread_mutex_lock(&pool->lock);
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -125,10 +152,11 @@ void wl_pool_run(struct wl_pool *pool, uint32_t count,
         pool->started++;
     uint32_t helpers = pool->limit - 1 < pool->started ? pool->limit - 1 : pool->started;
     pool->busy = helpers;
-    pool->generation++;
+    __atomic_store_n(&pool->generation, pool->generation + 1, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
     take_pieces(pool, 0);
+    await_helpers(pool);
     pthread_mutex_lock(&pool->lock);
     while (pool->busy)
         pthread_cond_wait(&pool->done, &pool->lock);

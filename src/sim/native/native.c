@@ -41,8 +41,10 @@ static void set_run(struct wl_op *op, wl_op_run run)
 static void set_unpartly_run(struct wl_program *program, uint32_t at, wl_op_run run)
 {
     struct wl_native_segment *before = program->native->partly[at];
-    __atomic_store_n(before ? &before->masked.otherwise : &program->ops[at].run[1], run,
-                     __ATOMIC_RELEASE);
+    if (before)
+        __atomic_store_n(&before->masked.otherwise, run, __ATOMIC_RELEASE);
+    if (!before || before->masked.is_given_up)
+        __atomic_store_n(&program->ops[at].run[1], run, __ATOMIC_RELEASE);
 }
 
 /* The same but for a free segment, too. */
@@ -480,16 +482,16 @@ static void begin_free(struct wl_program *program)
 
 /* ---- loading segments of lanes of which some are off ---- */
 
-/* Stands for one that is of no use where lanes are off. */
-static const struct wl_op *run_wholly(struct wl_warp *warp, const struct wl_op *op)
-{
-    const struct wl_program *program = warp->worker->run->program;
-    return run_bound(warp, op, program->native->partly[op - program->ops]);
-}
-
 static void set_partly_run(struct wl_program *program, uint32_t at, wl_op_run run)
 {
     __atomic_store_n(&program->ops[at].run[1], run, __ATOMIC_RELEASE);
+}
+
+/* Where lanes are off it is of no use. Under the lock. */
+static void give_up_partly(struct wl_program *program, struct wl_native_segment *segment)
+{
+    segment->masked.is_given_up = true;
+    set_partly_run(program, segment->first, otherwise_of(segment));
 }
 
 /* Where one goes that does not fit. */
@@ -500,7 +502,7 @@ static const struct wl_op *run_astray(struct wl_warp *warp, const struct wl_op *
     if (++plan->strays % MISSES_MOST == 0 && plan->partly / 2 < plan->strays) {
         struct wl_program *program = program_of(warp);
         pthread_mutex_lock(&program->native->lock);
-        set_partly_run(program, segment->first, run_wholly);
+        give_up_partly(program, segment);
         pthread_mutex_unlock(&program->native->lock);
     }
     return run_bound(warp, op, segment);
@@ -516,11 +518,12 @@ static const struct wl_op *learn_partly(struct wl_warp *warp, const struct wl_op
     const uint32_t often = program->native->is_eager ? EAGER_OFTEN : OFTEN;
     if (seen % often == 0) {
         pthread_mutex_lock(&program->native->lock);
-        if (segment->code && !segment->is_given_up && !masked->code)
-            set_partly_run(program, segment->first,
-                           compile_masked(program, segment) ? masked->code : run_wholly);
-        else if (seen >= SEEN_MOST && !masked->code)
-            set_partly_run(program, segment->first, run_wholly);
+        const bool is_done = masked->code || masked->is_given_up;
+        const bool is_new = segment->code && !segment->is_given_up && !is_done;
+        if (is_new && compile_masked(program, segment))
+            set_partly_run(program, segment->first, masked->code);
+        else if (is_new || (seen >= SEEN_MOST && !is_done))
+            give_up_partly(program, segment);
         pthread_mutex_unlock(&program->native->lock);
     }
     return run_bound(warp, op, segment);

@@ -172,6 +172,7 @@ struct wl_native_segment {
         wl_op_run code, otherwise;
         void *memory;
         size_t memory_bytes;
+        bool is_given_up;    /* of one that loads; under the lock */
         uint32_t seen, hits; /* atomic; hits: of one that loads, by workers that have ended */
     } masked;
     /* atomic: executions before it was compiled; since then, those that fit and those that did not
