@@ -401,9 +401,9 @@ void wl_l2_feed(struct wl_l2 *l2, struct wl_pool *pool, uint32_t shards,
         reserve_parts(l2, l2->epoch.shards);
         for (uint32_t round = 0; round < rounds; round++) {
             begin_round(l2, round, rounds);
-            wl_pool_run(pool, l2->epoch.shards, sort_part_here, l2);
+            wl_pool_run_apart(pool, l2->epoch.shards, sort_part_here, l2);
             join_rows(l2);
-            wl_pool_run(pool, l2->epoch.shards, feed_shard_here, l2);
+            wl_pool_run_apart(pool, l2->epoch.shards, feed_shard_here, l2);
         }
     } else {
         do_work_here(l2, FEED_ALONE, 0);

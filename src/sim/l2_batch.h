@@ -65,6 +65,7 @@ struct l2_batch {
 };
 
 /* A part of an epoch's requests. */
+enum { L2_LIST_AHEAD = 16 }; /* entries of a list, which another thread has read */
 struct l2_list {
     struct wl_l2_request *requests;
     struct l2_place *places;
@@ -211,6 +212,8 @@ static inline void l2_list_add(struct l2_list *list, const struct wl_l2_request 
         list->requests = wl_resize(list->requests, list->capacity, sizeof *list->requests);
         list->places = wl_resize(list->places, list->capacity, sizeof *list->places);
     }
+    __builtin_prefetch(&list->requests[list->count + L2_LIST_AHEAD], 1);
+    __builtin_prefetch(&list->places[list->count + L2_LIST_AHEAD], 1);
     list->requests[list->count] = *request;
     list->places[list->count++] = *place;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 struct wl_pool {
@@ -20,8 +21,13 @@ struct wl_pool {
     pid_t owner; /* threads do not survive a fork */
     void (*work)(void *self, uint32_t index, uint32_t worker);
     void *self;
-    uint32_t count, next;
+    struct part *parts; /* of the pieces, of which each thread that is used begins with its own */
+    uint32_t part_count;
 };
+
+struct part {
+    uint32_t next, end; /* pieces */
+} __attribute__((aligned(WL_APART)));
 
 struct helper {
     struct wl_pool *pool;
@@ -57,6 +63,7 @@ struct wl_pool *wl_pool_create(uint32_t size)
     struct wl_pool *pool = wl_alloc_zero(1, sizeof *pool);
     pool->size = pool->limit = size ? size : 1;
     pool->threads = wl_alloc_zero(pool->size, sizeof *pool->threads);
+    pool->parts = wl_alloc_aligned(WL_APART, pool->size * sizeof *pool->parts);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
     pthread_cond_init(&pool->done, NULL);
@@ -76,12 +83,21 @@ void wl_pool_limit(struct wl_pool *pool, uint32_t limit)
 
 static void take_pieces(struct wl_pool *pool, uint32_t worker)
 {
-    for (;;) {
-        uint32_t index = __atomic_fetch_add(&pool->next, 1, __ATOMIC_RELAXED);
-        if (index >= pool->count)
-            return;
-        pool->work(pool->self, index, worker);
+    for (uint32_t k = 0; k < pool->part_count; k++) {
+        struct part *part = &pool->parts[(worker + k) % pool->part_count];
+        for (uint32_t index;
+             (index = __atomic_fetch_add(&part->next, 1, __ATOMIC_RELAXED)) < part->end;)
+            pool->work(pool->self, index, worker);
     }
+}
+
+/* As many parts as threads, or one. */
+static void deal(struct wl_pool *pool, uint32_t count, uint32_t parts)
+{
+    pool->part_count = parts;
+    for (uint32_t i = 0; i < parts; i++)
+        pool->parts[i] = (struct part){(uint32_t)((uint64_t)count * i / parts),
+                                       (uint32_t)((uint64_t)count * (i + 1) / parts)};
 }
 
 static void *help(void *argument)
@@ -134,8 +150,8 @@ static bool start_helper(struct wl_pool *pool, uint32_t worker)
     return !failed;
 }
 
-void wl_pool_run(struct wl_pool *pool, uint32_t count,
-                 void (*work)(void *self, uint32_t index, uint32_t worker), void *self)
+static void run(struct wl_pool *pool, uint32_t count, bool is_apart,
+                void (*work)(void *self, uint32_t index, uint32_t worker), void *self)
 {
     uint32_t wanted = pool->limit < count ? pool->limit : count;
     if (wanted <= 1 || pool->owner != getpid()) {
@@ -146,8 +162,7 @@ void wl_pool_run(struct wl_pool *pool, uint32_t count,
     pthread_mutex_lock(&pool->lock);
     pool->work = work;
     pool->self = self;
-    pool->count = count;
-    pool->next = 0;
+    deal(pool, count, is_apart ? wanted : 1);
     while (pool->started + 1 < pool->limit && start_helper(pool, pool->started + 1))
         pool->started++;
     uint32_t helpers = pool->limit - 1 < pool->started ? pool->limit - 1 : pool->started;
@@ -163,6 +178,18 @@ void wl_pool_run(struct wl_pool *pool, uint32_t count,
     pthread_mutex_unlock(&pool->lock);
 }
 
+void wl_pool_run(struct wl_pool *pool, uint32_t count,
+                 void (*work)(void *self, uint32_t index, uint32_t worker), void *self)
+{
+    run(pool, count, false, work, self);
+}
+
+void wl_pool_run_apart(struct wl_pool *pool, uint32_t count,
+                       void (*work)(void *self, uint32_t index, uint32_t worker), void *self)
+{
+    run(pool, count, true, work, self);
+}
+
 void wl_pool_free(struct wl_pool *pool)
 {
     if (!pool)
@@ -176,5 +203,6 @@ void wl_pool_free(struct wl_pool *pool)
             pthread_join(pool->threads[worker], NULL);
     }
     free(pool->threads);
+    free(pool->parts);
     free(pool);
 }

@@ -213,10 +213,11 @@ struct epoch {
     uint64_t length;      /* that the epochs of all SMs grow by; 0: they end the one they are in */
 };
 
-/* The place that the worker is likely to run next, where all run about as long; NULL: none. */
-static const struct wl_sm *place_ahead(const struct epoch *epoch, uint32_t index)
+/* The place that the worker is likely to run next; NULL: none. in_turn: the other workers run those
+ * between. */
+static const struct wl_sm *place_ahead(const struct epoch *epoch, uint32_t index, bool in_turn)
 {
-    const uint32_t next = index + epoch->shards;
+    const uint32_t next = index + (in_turn ? epoch->shards : 1);
     return next < epoch->places->count ? &epoch->sim->sms[epoch->places->first[next]] : NULL;
 }
 
@@ -226,7 +227,8 @@ static void run_place(void *self, uint32_t index, uint32_t worker)
     struct epoch *epoch = self;
     const uint32_t count = epoch->places->size;
     struct wl_sm *sms = &epoch->sim->sms[epoch->places->first[index]];
-    wl_ahead_begin(&epoch->workers[worker].ahead, place_ahead(epoch, index));
+    wl_ahead_begin(&epoch->workers[worker].ahead,
+                   place_ahead(epoch, index, epoch->workers[worker].run->turns != NULL));
     wl_sm_run_epoch(sms, count, &epoch->workers[worker], epoch->length);
     sms->hand->issued = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -304,7 +306,7 @@ static void run_epoch(struct epoch *epoch, struct wl_run *run, struct wl_deal *d
         if (run->turns)
             run_in_turn(epoch, run->turns, pool);
         else
-            wl_pool_run(pool, epoch->places->count, run_place, epoch);
+            wl_pool_run_apart(pool, epoch->places->count, run_place, epoch);
         epoch->length = 0;
         bool is_full = false;
         for (uint32_t i = 0; i < epoch->sm_used && run->count; i++)
