@@ -764,7 +764,11 @@ static bool run_turn(struct wl_sm *sm, struct wl_worker *worker)
         sm->is_stalled = true;
         return true;
     }
-    run_warp(&sm->ctas[number / WL_SCHEDULE_WARPS].warps[number % WL_SCHEDULE_WARPS], worker);
+    struct wl_warp *warps = sm->ctas[number / WL_SCHEDULE_WARPS].warps;
+    const struct wl_warp *next = &warps[wl_schedule_next(&sm->schedule, number)];
+    __builtin_prefetch(next);
+    __builtin_prefetch((const char *)next + 64);
+    run_warp(&warps[number % WL_SCHEDULE_WARPS], worker);
     return !wl_hand_is_wanting(sm->hand) && !sm->has_faulted;
 }
 
