@@ -401,8 +401,8 @@ static uint32_t emit_all(struct native_emitter *e, uint32_t together, uintptr_t 
     e->together = together;
     e->has_failed = false;
     e->exits.count = 0;
-    e->keeps_masks = together == e->host->pieces;
-    e->stores_at_once = e->keeps_masks && native_may_store_at_once(e);
+    e->keeps_masks = together == e->host->pieces && !e->host->is_256;
+    e->stores_at_once = together == e->host->pieces && native_may_store_at_once(e);
     while (code->labels.count < NATIVE_LABELS)
         wl_assembly_new_label(code);
     find_bases(e);
@@ -424,8 +424,14 @@ static uint32_t emit_all(struct native_emitter *e, uint32_t together, uintptr_t 
     return e->most_held;
 }
 
-/* Pieces that are done together where there are vectors for the values of all of them. */
-enum { TOGETHER = 2 };
+/* How many pieces are done together: as many as there are vectors for the values of. */
+static uint32_t choose_together(const struct native_emitter *e, uint32_t most_held)
+{
+    uint32_t together = e->is_masked ? 1 : e->host->pieces;
+    while (together > 1 && most_held * together > e->vectors)
+        together /= 2;
+    return together;
+}
 
 bool wl_native_emit(const struct wl_program *program, const struct wl_native_segment *segment,
                     bool is_masked, uintptr_t miss, uintptr_t count, struct wl_assembly *code)
@@ -443,11 +449,12 @@ bool wl_native_emit(const struct wl_program *program, const struct wl_native_seg
     e.next_of_reads = wl_alloc(segment->count * sizeof *e.next_of_reads);
     e.next_of_writes = wl_alloc(segment->count * sizeof *e.next_of_writes);
     const uint32_t most_held = emit_all(&e, 1, miss, count);
-    if (!e.has_failed && !is_masked && most_held * TOGETHER <= e.vectors) {
+    const uint32_t together = choose_together(&e, most_held);
+    if (!e.has_failed && together > 1) {
         const bool is_256 = code->is_256;
         wl_assembly_free(code);
         *code = (struct wl_assembly){.is_256 = is_256};
-        emit_all(&e, TOGETHER, miss, count);
+        emit_all(&e, together, miss, count);
     }
     free(e.is_needed);
     free(e.next_of_reads);
