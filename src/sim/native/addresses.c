@@ -82,6 +82,7 @@ static void check_memory(struct native_emitter *e, uint32_t slot, struct wl_oper
     const uint32_t lanes = e->host->vector_bytes / (is_wide ? 8 : 4);
     const uint32_t together = e->is_masked && !is_wide ? 1 : 2;
     const int32_t first = NATIVE_PLAN_SLOT(e->segment, slot, lanes);
+    e->is_wide_masked = is_wide;
     if (e->is_masked) {
         find_first(e, address, from);
         wl_assembly_store(e->code, WL_RAX, WL_RDX, first, 8);
@@ -345,7 +346,7 @@ void native_emit_slices(struct native_emitter *e)
     find_alike(e, in_slice, is_alike);
     native_find_next_reads(e, in_slice);
     e->is_ahead = true;
-    e->vectors = e->host->vectors_checked;
+    e->vectors = e->is_masked ? e->host->vectors_checked_masked : e->host->vectors_checked;
     if (e->is_masked) {
         wl_assembly_load(e->code, WL_RAX, WL_RDI, offsetof(struct wl_warp, worker), 8);
         wl_assembly_lea(e->code, WL_R9, WL_RAX, offsetof(struct wl_worker, stored));

@@ -4,8 +4,8 @@
 
 /* Where some lanes are off: those of the piece that are on, by 32 bits, and by 64 of each half. */
 enum { ACTIVE = 12, ACTIVE_WIDE = 10, VECTORS = 13, VECTORS_MASKED = ACTIVE_WIDE };
-/* While addresses are checked: bits in which one is not as it should be. */
-enum { DIFFERENCE = 12, VECTORS_CHECKED = DIFFERENCE };
+/* While addresses are checked: bits in which one is not as it should be, and where that is. */
+enum { VECTORS_CHECKED = 12, VECTORS_CHECKED_MASKED = ACTIVE_WIDE - 1 };
 enum { LANES = 8, A = NATIVE_TEMPORARY_A, B = NATIVE_TEMPORARY_B, C = NATIVE_TEMPORARY_C };
 
 static const struct wl_encoding broadcast_byte = {1, 2, 0, 0x78}, blend_by_vector = {1, 3, 0, 0x4a},
@@ -75,18 +75,36 @@ static void begin_masked(struct native_emitter *e)
         load_mask(e, ACTIVE_WIDE + half, WL_RDI, active, true, half);
 }
 
+static uint32_t active_mask(bool is_wide, uint32_t half)
+{
+    return is_wide ? ACTIVE_WIDE + half : ACTIVE;
+}
+
 static void store_active(struct native_emitter *e, uint32_t number, struct wl_operand_place place,
                          bool is_wide, uint32_t half)
 {
     native_fetch(e, C, place, is_wide);
-    choose(e, C, C, native_vector(number), is_wide ? ACTIVE_WIDE + half : ACTIVE);
+    choose(e, C, C, native_vector(number), active_mask(is_wide, half));
     native_store(e, place, C);
+}
+
+static void load_active(struct native_emitter *e, uint32_t number, struct wl_operand_place place,
+                        bool is_wide, uint32_t half)
+{
+    static const struct wl_encoding load = {1, 2, 0, 0x2c};
+    native_emit(e, load, number, active_mask(is_wide, half), place, -1);
+}
+
+static void write_active(struct native_emitter *e, uint32_t number, struct wl_operand_place place,
+                         bool is_wide, uint32_t half)
+{
+    static const struct wl_encoding store = {1, 2, 0, 0x2e};
+    native_emit(e, store, number, active_mask(is_wide, half), place, -1);
 }
 
 static void keep_active(struct native_emitter *e, uint32_t number, bool is_wide, uint32_t half)
 {
-    native_emit(e, native_and_32, number, number,
-                native_vector(is_wide ? ACTIVE_WIDE + half : ACTIVE), -1);
+    native_emit(e, native_and_32, number, number, native_vector(active_mask(is_wide, half)), -1);
 }
 
 static void jump_if_any(struct native_emitter *e, uint32_t number, uint32_t label)
@@ -109,14 +127,20 @@ static void flush(struct native_emitter *e, uint32_t number)
     native_emit(e, and_not, number, C, native_vector(number), -1);
 }
 
+static uint32_t difference(const struct native_emitter *e)
+{
+    return e->is_masked ? VECTORS_CHECKED_MASKED : VECTORS_CHECKED;
+}
+
 static void begin_checks(struct native_emitter *e)
 {
-    native_emit(e, native_xor_32, DIFFERENCE, DIFFERENCE, native_vector(DIFFERENCE), -1);
+    const uint32_t d = difference(e);
+    native_emit(e, native_xor_32, d, d, native_vector(d), -1);
 }
 
 static void end_checks(struct native_emitter *e, uint32_t label)
 {
-    jump_if_any(e, DIFFERENCE, label);
+    jump_if_any(e, difference(e), label);
 }
 
 static void check(struct native_emitter *e, bool is_wide, const struct wl_operand_place *vectors,
@@ -130,7 +154,9 @@ static void check(struct native_emitter *e, bool is_wide, const struct wl_operan
         native_emit(e, is_wide ? native_add_64 : native_add_32, B, A,
                     native_literal_vector(e, expected[i]), -1);
         native_emit(e, native_xor_32, B, B, found, -1);
-        native_emit(e, or_bits, DIFFERENCE, DIFFERENCE, native_vector(B), -1);
+        if (e->is_masked)
+            keep_active(e, B, is_wide, i);
+        native_emit(e, or_bits, difference(e), difference(e), native_vector(B), -1);
     }
 }
 
@@ -489,6 +515,7 @@ const struct native_host native_host_256 = {
     .vectors = VECTORS,
     .vectors_masked = VECTORS_MASKED,
     .vectors_checked = VECTORS_CHECKED,
+    .vectors_checked_masked = VECTORS_CHECKED_MASKED,
     .forms =
         {NATIVE_COMMON_FORMS, [WL_NATIVE_THREE_LOGIC] = emit_three_logic,
          [WL_NATIVE_COMPARE] = emit_compare, [WL_NATIVE_SELECT] = emit_select,
@@ -501,6 +528,8 @@ const struct native_host native_host_256 = {
          [WL_NATIVE_DOUBLE_OF_UNSIGNED] = emit_double_of_unsigned},
     .begin_masked = begin_masked,
     .store_active = store_active,
+    .load_active = load_active,
+    .write_active = write_active,
     .keep_active = keep_active,
     .jump_if_any = jump_if_any,
     .make_canonical = make_canonical,

@@ -261,6 +261,7 @@ const struct native_host native_host_512 = {
     .vectors = 29,
     .vectors_masked = 29,
     .vectors_checked = 29,
+    .vectors_checked_masked = 29,
     .forms =
         {NATIVE_COMMON_FORMS, [WL_NATIVE_THREE_LOGIC] = emit_three_logic,
          [WL_NATIVE_COMPARE] = emit_compare, [WL_NATIVE_SELECT] = emit_select,
@@ -274,6 +275,7 @@ const struct native_host native_host_512 = {
     .begin_masked = begin_masked,
     .store_active = store_active,
     .load_active = load_active,
+    .write_active = store_active,
     .keep_active = keep_active,
     .jump_if_any = jump_if_any,
     .make_canonical = make_canonical,

@@ -443,8 +443,6 @@ bool wl_native_emit(const struct wl_program *program, const struct wl_native_seg
                                .segment = segment,
                                .vectors = is_masked ? host->vectors_masked : host->vectors,
                                .is_masked = is_masked};
-    if (is_masked && segment->slot_count && !host->load_active)
-        return false;
     e.is_needed = wl_alloc(segment->count);
     e.next_of_reads = wl_alloc(segment->count * sizeof *e.next_of_reads);
     e.next_of_writes = wl_alloc(segment->count * sizeof *e.next_of_writes);

@@ -67,16 +67,18 @@ struct native_host {
     bool is_256;
     uint32_t vector_bytes, pieces, piece_lanes;
     /* that hold values: all, where lanes may be off, while addresses are checked */
-    uint32_t vectors, vectors_masked, vectors_checked;
+    uint32_t vectors, vectors_masked, vectors_checked, vectors_checked_masked;
     native_form forms[WL_NATIVE_FORMS]; /* each writes the operation at hand */
     /* of a piece: which lanes are on; of 64 bits, too, if e->is_wide_masked */
     void (*begin_masked)(struct native_emitter *e);
     /* the vector to its place in the warp's registers, where lanes may be off those that are on */
     void (*store_active)(struct native_emitter *e, uint32_t number, struct wl_operand_place place,
                          bool is_wide, uint32_t half);
-    /* vector = memory, of the lanes that are on; else 0. NULL: segments that load are not masked */
+    /* vector = memory, of the lanes that are on, else 0; memory = vector, of those alone */
     void (*load_active)(struct native_emitter *e, uint32_t number, struct wl_operand_place place,
                         bool is_wide, uint32_t half);
+    void (*write_active)(struct native_emitter *e, uint32_t number, struct wl_operand_place place,
+                         bool is_wide, uint32_t half);
     /* elements of half `half` of the piece whose lanes are off become 0 */
     void (*keep_active)(struct native_emitter *e, uint32_t number, bool is_wide, uint32_t half);
     /* jumps to the label if any bit of the vector is set */

@@ -285,8 +285,9 @@ static void store_kept(struct native_emitter *e, uint32_t number, uint32_t at, u
     }
     e->has_failed |= op->count > 1;
     e->piece = vector / vectors;
+    e->is_wide_masked = op->width_bytes == 8;
     e->host->begin_masked(e);
-    e->host->store_active(e, NATIVE_TEMPORARY_C, place, op->width_bytes == 8, vector % vectors);
+    e->host->write_active(e, NATIVE_TEMPORARY_C, place, op->width_bytes == 8, vector % vectors);
 }
 
 void native_emit_stores(struct native_emitter *e)

@@ -659,7 +659,7 @@ void wl_native_install(struct wl_program *program, enum wl_sim_engine engine, ui
             begin_learning_masked(program, segment);
     }
     begin_free(program);
-    for (size_t i = 0; i < count && !native->is_256 && !checks; i++)
+    for (size_t i = 0; i < count && !checks; i++)
         if (native->segments.items[i]->index != UINT32_MAX)
             begin_partly(program, native->segments.items[i]);
 }

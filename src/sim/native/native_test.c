@@ -663,12 +663,14 @@ static void stores_give_the_same_bits_and_counts(void **state)
 static void accesses_by_lanes_that_went_on_give_the_same_bits_and_counts(void **state)
 {
     (void)state;
-    if (!__builtin_cpu_supports("avx512dq"))
-        return;
-    for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < 4; i++) {
+        const bool is_256 = i >= 2;
         const uint32_t before = partly_hits;
-        counts_all = i == 0;
-        compare_engine(generate_partly, THREADS, KERNELS, WL_ENGINE_COMPILE);
+        if (is_256 ? !__builtin_cpu_supports("avx2") : !__builtin_cpu_supports("avx512dq"))
+            continue;
+        counts_all = i % 2 == 0;
+        compare_engine(generate_partly, THREADS, KERNELS,
+                       is_256 ? WL_ENGINE_COMPILE_256 : WL_ENGINE_COMPILE);
         assert_true(partly_hits - before > 160 * KERNELS);
     }
     counts_all = true;
