@@ -296,6 +296,20 @@ static void run_in_turn(struct epoch *epoch, struct wl_turns *turns, struct wl_p
         wl_turns_add_sums(&epoch->sim->sms[i]);
 }
 
+/* Where one SM alone has blocks, no other thread need wake. */
+static void run_places(struct epoch *epoch, struct wl_pool *pool)
+{
+    const uint32_t count = epoch->places->count;
+    uint32_t busy = 0;
+    for (uint32_t i = 0; i < epoch->sm_used && busy < 2; i++)
+        busy += epoch->sim->sms[i].ctas_live || epoch->sim->sms[i].hand->count;
+    if (busy > 1)
+        wl_pool_run_apart(pool, count, run_place, epoch);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            run_place(epoch, i, 0);
+}
+
 /* One epoch of all SMs, in parts: SMs stop for blocks, and where there is no more room for what
  * they ask of L2. */
 static void run_epoch(struct epoch *epoch, struct wl_run *run, struct wl_deal *deal,
@@ -306,7 +320,7 @@ static void run_epoch(struct epoch *epoch, struct wl_run *run, struct wl_deal *d
         if (run->turns)
             run_in_turn(epoch, run->turns, pool);
         else
-            wl_pool_run_apart(pool, epoch->places->count, run_place, epoch);
+            run_places(epoch, pool);
         epoch->length = 0;
         bool is_full = false;
         for (uint32_t i = 0; i < epoch->sm_used && run->count; i++)
