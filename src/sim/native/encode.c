@@ -74,24 +74,48 @@ int32_t wl_assembly_literal(struct wl_assembly *code, const void *bytes, uint32_
     return (int32_t)at;
 }
 
-/* ModRM, SIB and displacement of memory at a general register; always with 32 bits, which need no
- * thought about EVEX's scaled ones. */
-static void memory_operand(struct wl_assembly *code, unsigned reg, enum wl_gpr base, int32_t offset)
+/* ModRM, SIB and displacement of memory at a general register. scale: of a displacement of 8 bits;
+ * 0: it has 32 whatever it is. */
+static void scaled_operand(struct wl_assembly *code, unsigned reg, enum wl_gpr base, int32_t offset,
+                           int32_t scale)
 {
-    byte(code, 0x80 | (reg & 7) << 3 | (base & 7));
+    const bool is_short =
+        scale && offset % scale == 0 && offset / scale >= INT8_MIN && offset / scale <= INT8_MAX;
+    byte(code, (is_short ? 0x40 : 0x80) | (reg & 7) << 3 | (base & 7));
     if ((base & 7) == WL_RSP)
         byte(code, 0x24);
-    word32(code, (uint32_t)offset);
+    if (is_short)
+        byte(code, (unsigned)(offset / scale) & 0xff);
+    else
+        word32(code, (uint32_t)offset);
+}
+
+static void memory_operand(struct wl_assembly *code, unsigned reg, enum wl_gpr base, int32_t offset)
+{
+    scaled_operand(code, reg, base, offset, 1);
+}
+
+/* How EVEX scales displacements of 8 bits (Intel SDM, 2.7.5): by an element that is broadcast, or
+ * by the vector where the instruction reads or writes a whole one. 0: of others. */
+static int32_t displacement_scale(struct wl_encoding encoding, const struct wl_operand_place *place)
+{
+    static const uint8_t whole[] = {0x6f, 0x7f, 0xfe, 0xfa, 0xd4, 0xfb, 0xdb, 0xeb, 0xef};
+    const bool is_fused = encoding.map == 2 && encoding.opcode >= 0x98 && encoding.opcode <= 0xbe;
+    bool is_whole = is_fused;
+    for (size_t i = 0; i < sizeof whole && encoding.map == 1; i++)
+        is_whole |= encoding.opcode == whole[i];
+    return place->broadcasts ? (encoding.wide ? 8 : 4) : is_whole ? 64 : 0;
 }
 
 /* The operand that ModRM's r/m names, with what follows the instruction's displacement. */
-static void place_operand(struct wl_assembly *code, unsigned reg,
+static void place_operand(struct wl_assembly *code, struct wl_encoding encoding, unsigned reg,
                           const struct wl_operand_place *place, uint32_t bytes_behind)
 {
     if (place->kind == WL_OPERAND_VECTOR) {
         byte(code, 0xc0 | (reg & 7) << 3 | (place->vector & 7));
     } else if (place->kind == WL_OPERAND_MEMORY) {
-        memory_operand(code, reg, place->base, place->offset);
+        scaled_operand(code, reg, place->base, place->offset,
+                       code->is_256 ? 1 : displacement_scale(encoding, place));
     } else {
         byte(code, (reg & 7) << 3 | 5);
         const uint32_t at = (uint32_t)code->bytes.count;
@@ -158,7 +182,7 @@ void wl_assembly_vector(struct wl_assembly *code, struct wl_encoding encoding, u
                         int immediate)
 {
     vector_prefix(code, encoding, dst, source1, &source2, mask, zeroes);
-    place_operand(code, dst, &source2, immediate >= 0);
+    place_operand(code, encoding, dst, &source2, immediate >= 0);
     if (immediate >= 0)
         byte(code, (unsigned)immediate);
 }
@@ -168,7 +192,7 @@ void wl_assembly_vector_store(struct wl_assembly *code, struct wl_encoding encod
                               int immediate)
 {
     vector_prefix(code, encoding, source, 0, &dst, mask, false);
-    place_operand(code, source, &dst, immediate >= 0);
+    place_operand(code, encoding, source, &dst, immediate >= 0);
     if (immediate >= 0)
         byte(code, (unsigned)immediate);
 }
