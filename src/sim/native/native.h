@@ -1,6 +1,7 @@
-/* Operations in a row compiled to machine code for all lanes, where the host has AVX-512 or AVX2.
- * The executor's functions remain the reference; whoever enters such a segment in its middle, or
- * one that accesses memory with lanes off or while accesses of its warp are recorded, runs those.
+/* Operations in a row compiled to machine code for all lanes, where the host has AVX-512 or AVX2;
+ * and again for lanes of which some are off. The executor's functions remain the reference; whoever
+ * enters such a segment in its middle, or one that accesses memory while accesses of its warp are
+ * recorded, runs those.
  * An address is known when the segment begins, or computed ahead of the rest; nothing is written
  * before all have been found as expected. Checks, where there are any, look at all loads of a
  * segment before the first is done. Free segments, of lanes that are off in launches that nobody
