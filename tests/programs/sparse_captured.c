@@ -158,23 +158,29 @@ static void use_factors(void)
     EXPECT(cusparseSetPointerMode(handle, 0), 0);
 }
 
-/* Results that the host would have to wait for. */
+/* Results in the host's memory: one that the graph copies there, one that the host would have to
+ * wait for. */
 static void use_results(void)
 {
-    void *sparse, *y, *graph;
+    void *sparse, *y, *graph, *executable;
     float result = -1;
     int total = -1;
     fill();
     EXPECT(cusparseCreateSpVec(&sparse, N, 1, memory->where, memory->x, INDEX_32, 0, F32), 0);
     EXPECT(cusparseCreateDnVec(&y, N, memory->y, F32), 0);
     begin();
-    EXPECT(cusparseSpVV(handle, 0, sparse, y, &result, F32, memory->space), FAILED);
-    EXPECT(cudaStreamEndCapture(stream, &graph), LOST);
+    EXPECT(cusparseSpVV(handle, 0, sparse, y, &result, F32, memory->space), 0);
+    EXPECT(cudaStreamEndCapture(stream, &graph), 0);
+    EXPECT(cudaGraphInstantiateWithFlags(&executable, graph, 0), 0);
+    EXPECT(result, -1);
+    memory->y[1] = 300;
+    EXPECT(cudaGraphLaunch(executable, stream), 0);
+    EXPECT(result, 300);
+    memory->y[1] = 200;
     begin();
     EXPECT(cusparseSnnz(handle, 0, N, N, description, memory->dense, N, memory->counts, &total),
            FAILED);
     EXPECT(cudaStreamEndCapture(stream, &graph), LOST);
-    EXPECT(result, -1);
     EXPECT(total, -1);
     EXPECT(cusparseSpVV(handle, 0, sparse, y, &result, F32, memory->space), 0);
     EXPECT(result, 200);

@@ -1,7 +1,6 @@
 /* The generic calls on sparse vectors. */
-#include <string.h>
-
 #include "api/cusparse/generic.h"
+#include "device/graph/graph.h"
 
 /* What a call on a sparse vector x and a dense one y is given. */
 struct taken {
@@ -128,14 +127,33 @@ int cusparseSpVV_bufferSize(void *handle, int op, const void *x, const void *y, 
     return status ? status : wl_sparse_give_size(size_bytes);
 }
 
-/* The kernel writes device memory; the result may be wanted in memory that only the host has. */
+/* The kernel writes device memory. A result in memory that only the host has is copied there from
+ * the program's space: by the graph, where the stream is captured, as on hardware. */
+static int give_host(void *result, void *space, size_t bytes, void *stream)
+{
+    struct wl_device_operation operation = {
+        .kind = WL_DEVICE_OPERATION_COPY,
+        .copy = {.to = result,
+                 .from = space,
+                 .width_bytes = bytes,
+                 .height = 1,
+                 .depth = 1,
+                 .direction = WL_DEVICE_DEVICE_TO_HOST},
+    };
+    struct wl_device_capture_info info = {0};
+    if (wl_device_submit(&operation, stream))
+        return WL_SPARSE_EXECUTION_FAILED;
+    const bool is_captured =
+        !wl_device_capture_query(stream, &info) && info.status != WL_DEVICE_CAPTURE_NONE;
+    return is_captured ? WL_SPARSE_OK : wl_sparse_wait(stream);
+}
+
 int cusparseSpVV(void *handle, int op, const void *x, const void *y, void *result, int compute_type,
                  void *space)
 {
     struct taken taken;
     struct wl_device_allocation found;
     const char *kind;
-    void *place = result;
     int status =
         take_product("cusparseSpVV", handle, op, x, y, result, compute_type, &taken, &kind);
     if (status || !space)
@@ -144,17 +162,11 @@ int cusparseSpVV(void *handle, int op, const void *x, const void *y, void *resul
     void *values = taken.y->is.values;
     int is_conjugate = op == WL_SPARSE_CONJUGATE;
     const bool is_device = wl_device_memory_find(result, &found);
-    if (!is_device &&
-        wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, sizeof(double[2]), 0, &place))
-        return WL_SPARSE_ALLOC_FAILED;
+    void *place = is_device ? result : space;
     status = wl_sparse_run_kind("dot", kind, 1, taken.stream,
                                 (void *[]){&from, &values, &place, &is_conjugate});
-    if (is_device)
-        return status;
-    if (!status)
-        status = wl_sparse_wait(taken.stream);
-    if (!status)
-        memcpy(result, place, wl_sparse_value_bytes((enum wl_sparse_type)compute_type));
-    wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, place);
-    return status;
+    return status || is_device
+               ? status
+               : give_host(result, space,
+                           wl_sparse_value_bytes((enum wl_sparse_type)compute_type), taken.stream);
 }
