@@ -64,6 +64,8 @@ int cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_devi
     return submit_plain(to, from, bytes, WL_DEVICE_DEVICE_TO_DEVICE, stream);
 }
 
+/* A single row has no pitch that could be too small: NVIDIA's sample of cusolverDnDHgesv copies one
+ * with a pitch of 8 bytes. */
 static int make_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                    size_t height, int direction, struct wl_device_copy *copy)
 {
@@ -77,7 +79,8 @@ static int make_2d(void *to, size_t to_pitch, const void *from, size_t from_pitc
         .from_pitch_bytes = from_pitch,
         .direction = (enum wl_device_direction)direction,
     };
-    return to_pitch < width || from_pitch < width ? WL_DEVICE_INVALID_PITCH : WL_DEVICE_OK;
+    return height != 1 && (to_pitch < width || from_pitch < width) ? WL_DEVICE_INVALID_PITCH
+                                                                   : WL_DEVICE_OK;
 }
 
 int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
