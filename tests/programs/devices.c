@@ -7,6 +7,7 @@ int cudaDeviceEnablePeerAccess(int peer, unsigned flags);
 int cudaDeviceDisablePeerAccess(int peer);
 int cudaDeviceGetPCIBusId(char *text, int length, int device);
 int cudaDeviceGetByPCIBusId(int *device, const char *text);
+int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes);
 int cudaStreamSetAttribute(void *stream, int attribute, const void *value);
 int cudaStreamGetAttribute(void *stream, int attribute, void *value);
@@ -104,6 +105,12 @@ int main(void)
     EXPECT(cudaMemcpyPeer(there, 2, here, 0, 64), 101);
     EXPECT(cudaDeviceGetPCIBusId(text, sizeof text, 1), 0);
     EXPECT_TEXT(text, "0000:02:00.0");
+    for (int i = 0, bus = 0; i < 2; i++) {
+        EXPECT(cudaDeviceGetAttribute(&bus, 33, i), 0);
+        EXPECT(bus, i + 1);
+        EXPECT(cuDeviceGetAttribute(&bus, 33, i), 0);
+        EXPECT(bus, i + 1);
+    }
     EXPECT(cudaDeviceGetByPCIBusId(&device, text), 0);
     EXPECT(device, 1);
     EXPECT(cudaStreamCreate(&stream), 0);

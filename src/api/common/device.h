@@ -15,6 +15,16 @@ static inline void wl_api_write_pci(char text[WL_API_PCI_BYTES], int device)
     snprintf(text, WL_API_PCI_BYTES, "0000:%02x:00.0", (unsigned)device % WL_DEVICES_MAX + 1);
 }
 
+/* wl_device_get_attribute, of one device. */
+static inline int wl_api_get_attribute(int attribute, int device, int *value)
+{
+    enum { PCI_BUS_ID = 33 };
+    const int code = wl_device_get_attribute(attribute, value);
+    if (code == WL_DEVICE_OK && attribute == PCI_BUS_ID)
+        *value = device % WL_DEVICES_MAX + 1;
+    return code;
+}
+
 /* "domain:bus:device.function", of which the domain and the function may be missing. */
 static inline int wl_api_read_pci(const char *text, int *device)
 {

@@ -207,7 +207,7 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device)
 int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
     int code = check_device(device);
-    return code ? code : wl_device_get_attribute(attribute, value);
+    return code ? code : wl_api_get_attribute(attribute, device, value);
 }
 
 int cuDeviceComputeCapability(int *major, int *minor, int device)

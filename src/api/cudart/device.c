@@ -101,7 +101,7 @@ int cudaThreadExit(void)
 int cudaDeviceGetAttribute(int *value, int attribute, int device)
 {
     int code = check_device(device);
-    return wl_cudart_done(code ? code : wl_device_get_attribute(attribute, value));
+    return wl_cudart_done(code ? code : wl_api_get_attribute(attribute, device, value));
 }
 
 /* The fields of cudaDeviceProp that are attributes; where in each version of the struct. */
@@ -134,7 +134,7 @@ static int fill_properties(char *properties, size_t size_bytes, int device)
     for (size_t i = 0; i < WL_COUNT(fields); i++) {
         int offset = fields[i].offsets[wl_cudart_version.column], value = 0;
         if (offset < 0 || (size_t)offset + fields[i].size_bytes > size_bytes ||
-            wl_device_get_attribute(fields[i].attribute, &value))
+            wl_api_get_attribute(fields[i].attribute, device, &value))
             continue;
         size_t wide = (size_t)value;
         memcpy(properties + offset, &wide, fields[i].size_bytes);
