@@ -124,6 +124,8 @@ static void test_ids(void)
            INVALID_VALUE);
     EXPECT(cublasLtMatmulAlgoInit(handle, COMPUTE_F32, F32, F32, F32, F32, F32, 9999, algorithm),
            INVALID_VALUE);
+    EXPECT(cublasLtMatmulAlgoInit(handle, COMPUTE_F32, F32, F32, F32, F32, F32, -1, algorithm),
+           INVALID_VALUE);
     EXPECT(cublasLtMatmulAlgoInit(handle, COMPUTE_F32, F32, F32, F32, F32, F32, 0, NULL),
            INVALID_VALUE);
     EXPECT(cublasLtMatmulAlgoInit(NULL, COMPUTE_F32, F32, F32, F32, F32, F32, 0, algorithm), 1);
@@ -212,6 +214,17 @@ static void test_check(void)
     EXPECT(cublasLtMatmulAlgoCheck(handle, operation, matrix, matrix, matrix, matrix,
                                    result.algorithm, &checked),
            NOT_SUPPORTED);
+    /* as it was once chosen of NVIDIA's list */
+    EXPECT(cublasLtMatmulAlgoInit(handle, COMPUTE_F32, F32, F32, F32, F32, F32, 24,
+                                  result.algorithm),
+           0);
+    EXPECT(cublasLtMatmulAlgoConfigGetAttribute(result.algorithm, CONFIG_ID, &tile, 4, NULL), 0);
+    EXPECT(tile, 24);
+    EXPECT(cublasLtMatmulAlgoConfigSetAttribute(result.algorithm, CONFIG_TILE, &tile, 4), 0);
+    EXPECT(cublasLtMatmulAlgoConfigSetAttribute(result.algorithm, CONFIG_SPLITS, &splits, 4), 0);
+    EXPECT(cublasLtMatmulAlgoCheck(handle, operation, matrix, matrix, matrix, matrix,
+                                   result.algorithm, &checked),
+           0);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* cuBLASLt's calls that list, configure and check algorithms: the stand-in has one, which has no
+/* cuBLASLt's calls that list, configure and check algorithms: the stand-in lists one, which has no
  * tiles, stages or splits to choose from. Numbers are those of the cuBLASLt documentation. */
 #include <stddef.h>
 #include <string.h>
@@ -8,6 +8,10 @@
 
 #define MAGIC 0x77626C41u
 #define ALGORITHM_ID 0
+/* Programs keep what they once chose of NVIDIA's list (a number, a tile, a split) and ask for it
+ * again. Such a number is taken with any settings, and computed by the one algorithm. NVIDIA's have
+ * two digits. */
+#define ALGORITHM_IDS 1000
 
 enum { S8 = 3, C32 = 4, F64 = 1, C64 = 5, S32 = 10 };
 
@@ -90,9 +94,9 @@ int cublasLtMatmulAlgoGetIds(void *handle, int compute, int scale, int a, int b,
     return WL_LT_OK;
 }
 
-static void fill(void *to, const int32_t types[6])
+static void fill(void *to, int id, const int32_t types[6])
 {
-    struct algorithm made = {.magic = MAGIC, .id = ALGORITHM_ID, .splits = 1};
+    struct algorithm made = {.magic = MAGIC, .id = id, .splits = 1};
     memcpy(made.types, types, sizeof made.types);
     memset(to, 0, WL_LT_ALGORITHM_BYTES);
     memcpy(to, &made, sizeof made);
@@ -104,11 +108,11 @@ int cublasLtMatmulAlgoInit(void *handle, int compute, int scale, int a, int b, i
     const int32_t types[] = {compute, scale, a, b, c, d};
     if (!handle)
         return WL_LT_NOT_INITIALIZED;
-    if (!algorithm || id != ALGORITHM_ID)
+    if (!algorithm || (unsigned)id >= ALGORITHM_IDS)
         return WL_LT_INVALID_VALUE;
     if (!is_there(types))
         return WL_LT_NOT_SUPPORTED;
-    fill(algorithm, types);
+    fill(algorithm, id, types);
     return WL_LT_OK;
 }
 
@@ -135,13 +139,21 @@ void wl_lt_fill_algorithm(const struct wl_lt_product *product, void *algorithm)
 {
     int32_t types[6];
     read_types(product, types);
-    fill(algorithm, types);
+    fill(algorithm, ALGORITHM_ID, types);
 }
 
 static const struct algorithm *check(const void *pointer)
 {
     const struct algorithm *algorithm = pointer;
     return algorithm && algorithm->magic == MAGIC ? algorithm : NULL;
+}
+
+/* Whether the one algorithm is asked for what it has not. */
+static bool has_choices(const struct algorithm *of)
+{
+    return of->id == ALGORITHM_ID &&
+           (of->tile || of->splits > 1 || of->reduction || of->swizzling || of->option ||
+            of->stages || of->inner_shape || of->cluster_shape);
 }
 
 int cublasLtMatmulAlgoCheck(void *handle, void *operation, void *a, void *b, void *c, void *d,
@@ -157,11 +169,8 @@ int cublasLtMatmulAlgoCheck(void *handle, void *operation, void *a, void *b, voi
     read_types(&product, types);
     if (memcmp(types, of->types, sizeof types))
         return WL_LT_INVALID_VALUE;
-    const int status = !is_there(types) || of->tile || of->splits > 1 || of->reduction ||
-                               of->swizzling || of->option || of->stages || of->inner_shape ||
-                               of->cluster_shape
-                           ? WL_LT_NOT_SUPPORTED
-                           : wl_lt_check_product(&product);
+    const int status = !is_there(types) || has_choices(of) ? WL_LT_NOT_SUPPORTED
+                                                           : wl_lt_check_product(&product);
     result->workspace_bytes = 0;
     result->status = status;
     result->waves = 1;
