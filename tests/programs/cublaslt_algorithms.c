@@ -215,9 +215,9 @@ static void test_check(void)
                                    result.algorithm, &checked),
            NOT_SUPPORTED);
     /* as it was once chosen of NVIDIA's list */
-    EXPECT(cublasLtMatmulAlgoInit(handle, COMPUTE_F32, F32, F32, F32, F32, F32, 24,
-                                  result.algorithm),
-           0);
+    EXPECT(
+        cublasLtMatmulAlgoInit(handle, COMPUTE_F32, F32, F32, F32, F32, F32, 24, result.algorithm),
+        0);
     EXPECT(cublasLtMatmulAlgoConfigGetAttribute(result.algorithm, CONFIG_ID, &tile, 4, NULL), 0);
     EXPECT(tile, 24);
     EXPECT(cublasLtMatmulAlgoConfigSetAttribute(result.algorithm, CONFIG_TILE, &tile, 4), 0);

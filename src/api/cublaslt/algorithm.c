@@ -169,8 +169,8 @@ int cublasLtMatmulAlgoCheck(void *handle, void *operation, void *a, void *b, voi
     read_types(&product, types);
     if (memcmp(types, of->types, sizeof types))
         return WL_LT_INVALID_VALUE;
-    const int status = !is_there(types) || has_choices(of) ? WL_LT_NOT_SUPPORTED
-                                                           : wl_lt_check_product(&product);
+    const int status =
+        !is_there(types) || has_choices(of) ? WL_LT_NOT_SUPPORTED : wl_lt_check_product(&product);
     result->workspace_bytes = 0;
     result->status = status;
     result->waves = 1;

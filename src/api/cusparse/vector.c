@@ -167,6 +167,6 @@ int cusparseSpVV(void *handle, int op, const void *x, const void *y, void *resul
                                 (void *[]){&from, &values, &place, &is_conjugate});
     return status || is_device
                ? status
-               : give_host(result, space,
-                           wl_sparse_value_bytes((enum wl_sparse_type)compute_type), taken.stream);
+               : give_host(result, space, wl_sparse_value_bytes((enum wl_sparse_type)compute_type),
+                           taken.stream);
 }
