@@ -14,6 +14,18 @@ int cublasSetPointerMode_v2(void *handle, int mode);
 int cublasSetMathMode(void *handle, int mode);
 int cublasGetMathMode(void *handle, int *mode);
 int cublasSetAtomicsMode(void *handle, int mode);
+#define SETTINGS(X)                                 \
+    X(EmulationStrategy, 0, 2, 3)                   \
+    X(EmulationSpecialValuesSupport, 0xFFFF, 1, -1) \
+    X(FixedPointEmulationMantissaControl, 0, 1, 2)  \
+    X(FixedPointEmulationMaxMantissaBitCount, 0, 55, -1)
+#define DECLARE(name, usual, other, wrong)        \
+    int cublasSet##name(void *handle, int value); \
+    int cublasGet##name(void *handle, int *value);
+SETTINGS(DECLARE)
+int cublasSetFixedPointEmulationMantissaBitOffset(void *handle, int value);
+int cublasSetFixedPointEmulationMantissaBitCountPointer(void *handle, int *place);
+int cublasGetFixedPointEmulationMantissaBitCountPointer(void *handle, int **place);
 int cublasIsamax_v2(void *handle, int n, const float *x, int incx, int *result);
 int cublasIsamin_v2(void *handle, int n, const float *x, int incx, int *result);
 int cublasIcamax_v2(void *handle, int n, const single *x, int incx, int *result);
@@ -102,6 +114,39 @@ static void use_modes(void)
     EXPECT(cublasGetMathMode(handle, &mode), 0);
     EXPECT(mode, 16 | 3);
     EXPECT(cublasSetMathMode(handle, 0), 0);
+}
+
+/* Products that may be emulated are computed in double precision. */
+static void use_emulation(void)
+{
+    enum { F64 = 1, COMPUTE_F64_EMULATED = 79, NOT_SUPPORTED = 15, NOT_INITIALIZED = 1 };
+    double *a = managed(SIZE * sizeof *a), *c = managed(SIZE * sizeof *c);
+    const double one = 1, zero = 0;
+    int value = -1, *place = &value;
+#define USE(name, usual, other, wrong)               \
+    EXPECT(cublasGet##name(handle, &value), 0);      \
+    EXPECT(value, usual);                            \
+    EXPECT(cublasSet##name(handle, wrong), INVALID); \
+    EXPECT(cublasSet##name(handle, other), 0);       \
+    EXPECT(cublasGet##name(handle, &value), 0);      \
+    EXPECT(value, other);                            \
+    EXPECT(cublasSet##name(NULL, other), NOT_INITIALIZED);
+    SETTINGS(USE)
+    EXPECT(cublasSetFixedPointEmulationMantissaBitOffset(handle, -3), 0);
+    capture_stderr();
+    EXPECT(cublasSetFixedPointEmulationMantissaBitCountPointer(handle, &value), NOT_SUPPORTED);
+    EXPECT(strstr(captured_stderr(), "MantissaBitCountPointer") != NULL, 1);
+    EXPECT(cublasSetFixedPointEmulationMantissaBitCountPointer(handle, NULL), 0);
+    EXPECT(cublasGetFixedPointEmulationMantissaBitCountPointer(handle, &place), 0);
+    EXPECT(place == NULL, 1);
+    for (int i = 0; i < SIZE; i++)
+        a[i] = i + 0x1p-40;
+    EXPECT(cublasGemmEx(handle, 0, 0, N, N, N, &one, a, F64, N, a, F64, N, &zero, c, F64, N,
+                        COMPUTE_F64_EMULATED, -1),
+           0);
+    EXPECT(cudaDeviceSynchronize(), 0);
+    for (int i = 0; i < SIZE; i++)
+        EXPECT(c[i] == a[i % N] * a[i / N * N] + a[N + i % N] * a[i / N * N + 1], 1);
 }
 
 static void search(float first, float second, float third, int most, int least)
@@ -343,6 +388,7 @@ int main(void)
 {
     EXPECT(cublasCreate_v2(&handle), 0);
     use_modes();
+    use_emulation();
     use_searches();
     use_lengths();
     use_options();

@@ -1,4 +1,5 @@
-/* Bias and ReLU of cublasLtMatmul in double precision, as PyTorch's linear layers ask for them. */
+/* Bias and ReLU of cublasLtMatmul in double precision, as PyTorch's linear layers ask for them, and
+ * products that may be emulated. */
 #include <stdbool.h>
 
 #include "runtime.h"
@@ -10,12 +11,21 @@ int cublasLtMatmulDescSetAttribute(void *description, int number, const void *va
 int cublasLtMatrixLayoutCreate(void **layout, int type, uint64_t rows, uint64_t columns,
                                int64_t leading);
 int cublasLtMatrixLayoutSetAttribute(void *layout, int number, const void *value, size_t bytes);
+int cublasLtEmulationDescCreate(void **description);
+int cublasLtEmulationDescInit_internal(void *description, size_t bytes);
+int cublasLtEmulationDescDestroy(void *description);
+int cublasLtEmulationDescSetAttribute(void *description, int number, const void *value,
+                                      size_t bytes);
+int cublasLtEmulationDescGetAttribute(void *description, int number, void *value, size_t bytes,
+                                      size_t *written);
 int cublasLtMatmul(void *handle, void *description, const void *alpha, const void *a,
                    void *a_layout, const void *b, void *b_layout, const void *beta, const void *c,
                    void *c_layout, void *d, void *d_layout, const void *algorithm, void *workspace,
                    size_t workspace_bytes, void *stream);
 
-enum { F64 = 1, COMPUTE_F64 = 70, NOT_SUPPORTED = 15, RELU = 2, BIAS = 4, GELU = 32 };
+enum { COMPUTE_F64 = 70, COMPUTE_F64_EMULATED = 79, EMULATION = 38 };
+enum { STRATEGY, SPECIAL_VALUES, BITS_KEPT = 5, INVALID_VALUE = 7 };
+enum { F64 = 1, NOT_SUPPORTED = 15, RELU = 2, BIAS = 4, GELU = 32 };
 enum { EPILOGUE = 7, BIAS_POINTER = 8, ORDER = 1, BATCH = 5, STRIDE = 6 };
 enum { ROWS = 5, COLUMNS = 7, DEPTH = 3, BATCHES = 2 };
 
@@ -72,6 +82,32 @@ static void check(int epilogue, bool is_by_rows)
     EXPECT(wrong, 0);
 }
 
+/* As a GPU does that has no fast emulation: in double precision. */
+static void emulate(void)
+{
+    uint64_t own[8] = {0};
+    int32_t number = 2;
+    int32_t *kept = &number;
+    void *made = NULL;
+    EXPECT(cublasLtEmulationDescCreate(NULL), INVALID_VALUE);
+    EXPECT(cublasLtEmulationDescInit_internal(own, sizeof own), 0);
+    EXPECT(cublasLtEmulationDescGetAttribute(own, SPECIAL_VALUES, &number, 4, NULL), 0);
+    EXPECT(number, 0xFFFF);
+    EXPECT(cublasLtEmulationDescCreate(&made), 0);
+    number = 2;
+    EXPECT(cublasLtEmulationDescSetAttribute(made, STRATEGY, &number, 4), 0);
+    EXPECT(cublasLtEmulationDescSetAttribute(made, STRATEGY, &number, 8), INVALID_VALUE);
+    capture_stderr();
+    EXPECT(cublasLtEmulationDescSetAttribute(made, BITS_KEPT, &kept, sizeof kept), NOT_SUPPORTED);
+    EXPECT(strstr(captured_stderr(), "cublasLtEmulationDescSetAttribute") != NULL, 1);
+    kept = NULL;
+    EXPECT(cublasLtEmulationDescSetAttribute(made, BITS_KEPT, &kept, sizeof kept), 0);
+    EXPECT(cublasLtMatmulDescCreate(&operation, COMPUTE_F64_EMULATED, F64), 0);
+    EXPECT(cublasLtMatmulDescSetAttribute(operation, EMULATION, &made, sizeof made), 0);
+    check(1, false);
+    EXPECT(cublasLtEmulationDescDestroy(made), 0);
+}
+
 int main(void)
 {
     EXPECT(cublasLtCreate(&handle), 0);
@@ -95,6 +131,7 @@ int main(void)
     capture_stderr();
     EXPECT(multiply(GELU, false), NOT_SUPPORTED);
     EXPECT(strstr(captured_stderr(), "cublasLtMatmul") != NULL, 1);
+    emulate();
     EXPECT(cublasLtDestroy(handle), 0);
     return failures != 0;
 }

@@ -283,10 +283,9 @@ static void test_product(void)
     EXPECT(FIND(call_1, library, "cublasLtMatmulDescDestroy")(operation), 0);
     EXPECT(FIND(call_1, library, "cublasLtDestroy")(handle), 0);
     capture_stderr();
-    EXPECT(FIND(int (*)(void), library, "cublasLtEmulationDescCreate")(), 15);
-    EXPECT_TEXT(captured_stderr(),
-                "warplens: cublasLtEmulationDescCreate (cuBLASLt) is not supported by "
-                "the simulated GPU and returned an error\n");
+    EXPECT(FIND(int (*)(void), library, "cublasLtACCMatmul")(), 15);
+    EXPECT_TEXT(captured_stderr(), "warplens: cublasLtACCMatmul (cuBLASLt) is not supported by "
+                                   "the simulated GPU and returned an error\n");
 }
 
 static void test_device(void)

@@ -9,6 +9,7 @@
 #define VERSION 130000
 #define CUDART_VERSION 13000
 #define HANDLE_MAGIC 0x77626C73u
+#define ALL_SPECIAL_VALUES 0xFFFF
 
 struct wl_cublas_handle *wl_cublas_check(void *pointer)
 {
@@ -39,6 +40,7 @@ int cublasCreate_v2(void **handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     struct wl_cublas_handle *made = wl_alloc_zero(1, sizeof *made);
     made->magic = HANDLE_MAGIC;
+    made->emulation.special_values = ALL_SPECIAL_VALUES;
     *handle = made;
     return WL_CUBLAS_OK;
 }
@@ -114,6 +116,33 @@ static bool is_math_mode(int mode)
 SETTING(PointerMode, _v2, pointer_mode, value == 0 || value == 1)
 SETTING(MathMode, , math_mode, is_math_mode(value))
 SETTING(AtomicsMode, , atomics_mode, value == 0 || value == 1)
+/* That products may be put together of narrower ones is a leave, which GPUs without fast ones of
+ * these make no use of. */
+SETTING(EmulationStrategy, , emulation.strategy, value >= 0 && value <= 2)
+SETTING(EmulationSpecialValuesSupport, , emulation.special_values,
+        value >= 0 && value <= ALL_SPECIAL_VALUES)
+SETTING(FixedPointEmulationMantissaControl, , emulation.mantissa, value == 0 || value == 1)
+SETTING(FixedPointEmulationMaxMantissaBitCount, , emulation.mantissa_bits_most, value >= 0)
+SETTING(FixedPointEmulationMantissaBitOffset, , emulation.mantissa_offset, true)
+
+/* Where products tell how many bits they kept. */
+int cublasSetFixedPointEmulationMantissaBitCountPointer(void *pointer, int *place)
+{
+    if (!wl_cublas_check(pointer))
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (!place)
+        return WL_CUBLAS_OK;
+    wl_device_refuse("cublasSetFixedPointEmulationMantissaBitCountPointer");
+    return WL_CUBLAS_NOT_SUPPORTED;
+}
+
+int cublasGetFixedPointEmulationMantissaBitCountPointer(void *pointer, int **place)
+{
+    if (!wl_cublas_check(pointer) || !place)
+        return place ? WL_CUBLAS_NOT_INITIALIZED : WL_CUBLAS_INVALID_VALUE;
+    *place = NULL;
+    return WL_CUBLAS_OK;
+}
 
 size_t cublasGetCudartVersion(void)
 {

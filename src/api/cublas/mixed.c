@@ -20,8 +20,9 @@ enum { /* cudaDataType */
        TYPE_S32 = 10,
        TYPE_BF16 = 14,
 };
-enum { COMPUTE_F16 = 64, COMPUTE_F16_PEDANTIC = 65, COMPUTE_F32 = 68, COMPUTE_LAST = 78 };
-enum { COMPUTE_F64 = 70, COMPUTE_F64_PEDANTIC = 71, COMPUTE_S32 = 72, COMPUTE_S32_PEDANTIC = 73 };
+enum { COMPUTE_F16 = 64, COMPUTE_F16_PEDANTIC = 65, COMPUTE_F32 = 68, COMPUTE_LAST = 79 };
+enum { COMPUTE_F64 = 70, COMPUTE_F64_PEDANTIC = 71, COMPUTE_F64_EMULATED = 79 };
+enum { COMPUTE_S32 = 72, COMPUTE_S32_PEDANTIC = 73 };
 
 int cublasSgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const float *alpha,
                    const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
@@ -254,7 +255,8 @@ static bool is_compute_type(const struct product *product)
 {
     const int compute = product->compute;
     const bool is_whole = compute == COMPUTE_S32 || compute == COMPUTE_S32_PEDANTIC;
-    const bool is_double = compute == COMPUTE_F64 || compute == COMPUTE_F64_PEDANTIC;
+    const bool is_double = compute == COMPUTE_F64 || compute == COMPUTE_F64_PEDANTIC ||
+                           compute == COMPUTE_F64_EMULATED;
     const bool is_half = compute == COMPUTE_F16 || compute == COMPUTE_F16_PEDANTIC;
     return compute >= COMPUTE_F16 && compute <= COMPUTE_LAST &&
            is_whole == (product->c.type == TYPE_S32) &&

@@ -9,6 +9,9 @@ struct wl_cublas_handle {
     uint32_t magic;
     void *stream;
     int pointer_mode, math_mode, atomics_mode, sm_count_target;
+    struct {
+        int strategy, special_values, mantissa, mantissa_bits_most, mantissa_offset;
+    } emulation; /* of products, which are computed in their own precision whatever it says */
 };
 
 /* cublasPointerMode_t */

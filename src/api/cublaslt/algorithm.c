@@ -35,7 +35,8 @@ static bool class_of(int compute, enum class *found)
 {
     static const uint8_t classes[][2] = {{64, HALVES}, {65, HALVES}, {68, SINGLE}, {69, SINGLE},
                                          {70, DOUBLE}, {71, DOUBLE}, {72, WHOLE},  {73, WHOLE},
-                                         {74, SINGLE}, {75, SINGLE}, {77, SINGLE}, {78, SINGLE}};
+                                         {74, SINGLE}, {75, SINGLE}, {77, SINGLE}, {78, SINGLE},
+                                         {79, DOUBLE}};
     for (size_t i = 0; i < WL_COUNT(classes); i++)
         if (classes[i][0] == compute) {
             *found = (enum class)classes[i][1];

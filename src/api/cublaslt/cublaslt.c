@@ -12,6 +12,8 @@
 #define LAYOUT_MAGIC 0x77626C4Cu
 #define PREFERENCE_MAGIC 0x77626C50u
 #define TRANSFORM_MAGIC 0x77626C54u
+#define EMULATION_MAGIC 0x77626C45u
+#define EMULATION_BITS_KEPT 5 /* where a product tells how many */
 
 extern const struct wl_embedded_file wl_embedded_cublaslt[];
 struct wl_stand_in wl_lt_kernels = {.file = &wl_embedded_cublaslt[0]};
@@ -72,11 +74,11 @@ struct kind {
 
 static const struct kind description_kind = {
     .magic = DESCRIPTION_MAGIC,
-    .count = 38,
+    .count = 39,
     .items = {{4, 0}, {4, 0}, {4, 0},  {4, 0}, {4, 0}, {4, 0}, {4, 2},  {4, 1}, {8, 0}, {0, 0},
               {8, 0}, {8, 0}, {8, 0},  {8, 0}, {8, 0}, {4, 0}, {0, 0},  {8, 0}, {8, 0}, {8, 0},
               {8, 0}, {8, 0}, {4, -1}, {8, 0}, {8, 0}, {1, 0}, {4, -1}, {4, 0}, {4, 0}, {8, 0},
-              {8, 0}, {4, 0}, {4, 0},  {4, 0}, {4, 0}, {4, 0}, {8, 0},  {4, 0}},
+              {8, 0}, {4, 0}, {4, 0},  {4, 0}, {4, 0}, {4, 0}, {8, 0},  {4, 0}, {8, 0}},
 };
 static const struct kind layout_kind = {
     .magic = LAYOUT_MAGIC,
@@ -107,10 +109,17 @@ static const struct kind transform_kind = {
     .items = {{4, 0}, {4, 0}, {4, 0}, {4, 0}},
 };
 
+/* Products are computed in their own precision whatever it says. */
+static const struct kind emulation_kind = {
+    .magic = EMULATION_MAGIC,
+    .count = 6,
+    .items = {{4, 0}, {4, 0xFFFF}, {4, 0}, {4, 0}, {4, 0}, {8, 0}},
+};
+
 static const struct kind *kind_of(const struct wl_lt_attributes *attributes)
 {
     static const struct kind *const kinds[] = {&description_kind, &layout_kind, &preference_kind,
-                                               &transform_kind};
+                                               &transform_kind, &emulation_kind};
     for (size_t i = 0; i < WL_COUNT(kinds); i++)
         if (attributes->magic == kinds[i]->magic)
             return kinds[i];
@@ -165,6 +174,13 @@ static int set_attribute(void *pointer, uint32_t magic, int number, const void *
     if (magic == LAYOUT_MAGIC && number == WL_LT_LAYOUT_BATCH_MODE &&
         memcmp(value, &(int){0}, sizeof(int))) {
         wl_device_refuse("cublasLtMatrixLayoutSetAttribute (cuBLASLt) of lists of matrices");
+        return WL_LT_NOT_SUPPORTED;
+    }
+    if (magic == EMULATION_MAGIC && number == EMULATION_BITS_KEPT &&
+        memcmp(value, &(void *){NULL}, sizeof(void *))) {
+        wl_device_refuse(
+            "cublasLtEmulationDescSetAttribute (cuBLASLt) of a place for the number of "
+            "bits that were kept");
         return WL_LT_NOT_SUPPORTED;
     }
     memcpy(attributes->bytes + place_of(kind, (unsigned)number), value, size_bytes);
@@ -222,6 +238,7 @@ DESCRIPTION(MatmulDesc, DESCRIPTION_MAGIC)
 DESCRIPTION(MatrixLayout, LAYOUT_MAGIC)
 DESCRIPTION(MatmulPreference, PREFERENCE_MAGIC)
 DESCRIPTION(MatrixTransformDesc, TRANSFORM_MAGIC)
+DESCRIPTION(EmulationDesc, EMULATION_MAGIC)
 
 static int set_operation(void *made, int compute, int scale)
 {
@@ -271,6 +288,16 @@ int cublasLtMatmulPreferenceCreate(void **made)
 int cublasLtMatmulPreferenceInit_internal(void *opaque, size_t size_bytes)
 {
     return fill_opaque(opaque, size_bytes, &preference_kind);
+}
+
+int cublasLtEmulationDescCreate(void **made)
+{
+    return create(made, &emulation_kind);
+}
+
+int cublasLtEmulationDescInit_internal(void *opaque, size_t size_bytes)
+{
+    return fill_opaque(opaque, size_bytes, &emulation_kind);
 }
 
 static int set_scale(void *made, int scale)
