@@ -352,6 +352,10 @@ static char *find_way_on(struct wl_view_context *context, const struct wl_view_a
     if (is_known && 3 * ladder.steps_ns[WL_LADDER_LAUNCH] >= ladder.duration_ns) {
         text = wl_string_copy("fewer launches: more work in each, several kernels as one, or a "
                               "CUDA graph");
+    } else if (share->is_stand_in) {
+        text = wl_string_copy("this stands in for a library's kernel, which works otherwise: what "
+                              "can be changed is how it is called (fewer calls with more work in "
+                              "each, shapes, types, layout), or which call does the work");
     } else if (is_known && wl_verdict_find(&ladder, advice->findings, advice->finding_count,
                                            share->launch->kernel) == WL_VERDICT_OPEN) {
         size_t most = 0;
@@ -447,6 +451,7 @@ static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
                          100 * ladder.steps_ns[WL_LADDER_LAUNCH] / ladder.duration_ns);
             break;
         }
+        is_known = is_known && !share->is_stand_in;
         wl_text_addf(&text, "%s: no rule found what gains %.0f%%, ",
                      is_known ? "perhaps not" : "not known", 100 * WL_LEAST_GAIN);
         if (!is_known)
@@ -460,9 +465,9 @@ static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
         break;
     }
     tell(sink, ANSWER, wl_text_take(&text));
-    if (words->is_present && words->text)
+    if (words->is_present && words->text && !share->is_stand_in)
         tell(sink, VERDICT, wl_string_copy(words->text));
-    for (size_t i = 0; i < advice->finding_count; i++) {
+    for (size_t i = 0; i < advice->finding_count && !share->is_stand_in; i++) {
         if (is_about(&advice->findings[i], share) && is_ceiling(&advice->findings[i])) {
             tell_ceiling(sink, &advice->findings[i], set);
             break;
