@@ -116,6 +116,18 @@ static void say_families(struct wl_view_context *context, struct wl_page_sink *s
     wl_text_free(&line);
 }
 
+/* The kernel's name, with its launch where another one is shortened to the same: instances of one
+ * template often differ in their last arguments alone. */
+static char *name_of(const struct wl_shares *shares, const struct wl_share *share)
+{
+    const char *name = wl_fields_short_kernel(share->launch);
+    for (size_t i = 0; i < shares->count; i++)
+        if (&shares->items[i] != share &&
+            strcmp(wl_fields_short_kernel(shares->items[i].launch), name) == 0)
+            return wl_string_format("%s (launch %" PRId64 ")", name, share->launch->key);
+    return wl_string_copy(name);
+}
+
 static void say_program(struct wl_view_context *context, struct wl_page_sink *sink,
                         const struct wl_view_advice *advice, const struct wl_shares *shares)
 {
@@ -144,10 +156,11 @@ static void say_program(struct wl_view_context *context, struct wl_page_sink *si
     for (size_t i = 0; i < shares->count && i < most_kernels; i++) {
         const struct wl_share *share = &shares->items[i];
         struct wl_text text = {0};
+        char *name = name_of(shares, share);
         wl_text_addf(&text, "%.0f%% of the time of these launches: %s, %zu launch%s, ",
-                     shares->total_ns > 0 ? 100 * share->time_ns / shares->total_ns : 0,
-                     wl_fields_short_kernel(share->launch), share->launch_count,
-                     share->launch_count == 1 ? "" : "es");
+                     shares->total_ns > 0 ? 100 * share->time_ns / shares->total_ns : 0, name,
+                     share->launch_count, share->launch_count == 1 ? "" : "es");
+        free(name);
         add_time(share->time_ns, &text);
         if (share->is_stand_in)
             wl_text_add(&text, " (stand-in for a library's kernel)");
@@ -181,6 +194,13 @@ static const struct wl_advice *find_bound(const struct wl_view_advice *advice,
     return NULL;
 }
 
+static bool is_shaped_alike(const struct wl_record_launch *one,
+                            const struct wl_record_launch *other)
+{
+    return memcmp(one->grid, other->grid, sizeof one->grid) == 0 &&
+           memcmp(one->block, other->block, sizeof one->block) == 0;
+}
+
 /* A finding of launches of another shape than those that the answer before is about. */
 static void say_shape(struct wl_view_context *context, struct wl_page_sink *sink,
                       const struct wl_advice *bound, const struct wl_advice *finding,
@@ -188,8 +208,7 @@ static void say_shape(struct wl_view_context *context, struct wl_page_sink *sink
 {
     const struct wl_record_launch *launch = &finding->launch->record;
     const struct wl_record_launch *other = bound ? &bound->launch->record : launch;
-    if (memcmp(launch->grid, other->grid, sizeof launch->grid) == 0 &&
-        memcmp(launch->block, other->block, sizeof launch->block) == 0)
+    if (is_shaped_alike(launch, other))
         return;
     struct wl_metric_set *set = wl_metric_set_create(context->catalog, finding->launch);
     const struct wl_metric_value *compute =
@@ -420,6 +439,29 @@ static void add_stop(struct wl_text *text, const struct wl_ladder *ladder, bool 
                      100 * ladder->steps_ns[WL_LADDER_LAUNCH] / ladder->duration_ns);
 }
 
+/* In words, and what they rest on; finding is what the answers before are about, or NULL. */
+static void tell_verdict(struct wl_page_sink *sink, const struct wl_view_advice *advice,
+                         const struct wl_advice *finding, const struct wl_share *share,
+                         struct wl_metric_set *set)
+{
+    const struct wl_metric_value *words = wl_metric_get(set, "warplens__verdict");
+    const struct wl_record_launch *launch = &share->launch->record;
+    if (words->is_present && words->text) {
+        if (finding && !is_shaped_alike(&finding->launch->record, launch))
+            tell(sink, ANSWER,
+                 wl_string_format("the verdict is about the longest launch, of grid (%" PRIu32
+                                  ", %" PRIu32 ", %" PRIu32 ")",
+                                  launch->grid[0], launch->grid[1], launch->grid[2]));
+        tell(sink, VERDICT, wl_string_copy(words->text));
+    }
+    for (size_t i = 0; i < advice->finding_count; i++) {
+        if (is_about(&advice->findings[i], share) && is_ceiling(&advice->findings[i])) {
+            tell_ceiling(sink, &advice->findings[i], set);
+            break;
+        }
+    }
+}
+
 static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
                      const struct wl_view_advice *advice, const struct wl_advice *finding,
                      const struct wl_share *share)
@@ -428,14 +470,14 @@ static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
     struct wl_ladder ladder;
     struct wl_metric_set *set = wl_metric_set_create(context->catalog, share->launch);
     bool is_known = wl_ladder_read(set, &ladder);
-    const struct wl_metric_value *words = wl_metric_get(set, "warplens__verdict");
     ask(sink, "5. Is it done?");
     switch (wl_verdict_find(is_known ? &ladder : NULL, advice->findings, advice->finding_count,
                             share->launch->kernel)) {
     case WL_VERDICT_GO_ON:
         wl_text_addf(&text, "no: %s ", finding->rule->id);
         wl_advice_add_gain(finding, &text);
-        if (is_known && finding->has_gain && finding->saved > wl_ladder_room(&ladder))
+        if (is_known && finding->has_gain && finding->saved > wl_ladder_room(&ladder) &&
+            is_shaped_alike(&finding->launch->record, &share->launch->record))
             wl_text_addf(&text, ", as it needs fewer bytes or operations than were counted");
         wl_text_add(&text, finding->has_gain ? "" : "is open, its gain not known");
         break;
@@ -465,14 +507,8 @@ static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
         break;
     }
     tell(sink, ANSWER, wl_text_take(&text));
-    if (words->is_present && words->text && !share->is_stand_in)
-        tell(sink, VERDICT, wl_string_copy(words->text));
-    for (size_t i = 0; i < advice->finding_count && !share->is_stand_in; i++) {
-        if (is_about(&advice->findings[i], share) && is_ceiling(&advice->findings[i])) {
-            tell_ceiling(sink, &advice->findings[i], set);
-            break;
-        }
-    }
+    if (!share->is_stand_in)
+        tell_verdict(sink, advice, finding, share, set);
     end_answer(sink);
     wl_metric_set_free(set);
 }
@@ -494,9 +530,11 @@ static void say_kernel(struct wl_view_context *context, struct wl_page_sink *sin
             finding = &advice->findings[i];
     const struct wl_record_attribute *line =
         wl_report_attribute(share->launch, "launch__python_line");
+    char *name = name_of(shares, share);
     wl_say_free(sink, "\n",
-                wl_string_format("The rest is about %s%s%s.", wl_fields_short_kernel(share->launch),
-                                 line ? ", launched from " : "", line ? line->text : ""));
+                wl_string_format("The rest is about %s%s%s.", name, line ? ", launched from " : "",
+                                 line ? line->text : ""));
+    free(name);
     say_bound(context, sink, advice, share);
     say_why(context, sink, advice, finding, share);
     say_next(context, sink, advice, finding, share);
