@@ -11,7 +11,7 @@
 
 static const char relink_hint[] =
     "relink it: NVCC_APPEND_FLAGS=\"-cudart=shared -lineinfo\" make; with CMake: "
-    "-DCMAKE_CUDA_RUNTIME_LIBRARY=Shared";
+    "-DCMAKE_CUDA_RUNTIME_LIBRARY=Shared, and CUDA::cudart in place of CUDA::cudart_static";
 static const char rescue_hint[] =
     "rebuild it with PTX: NVCC_APPEND_FLAGS=\"-gencode arch=compute_90,code=compute_90\" make";
 

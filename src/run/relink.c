@@ -9,6 +9,7 @@
 #include "base/text.h"
 
 enum { FOLDERS_UP = 4 }; /* in which a build system is looked for */
+enum { CACHE_BYTES_MOST = 4 << 20 };
 
 #define FLAGS "NVCC_APPEND_FLAGS=\"-cudart=shared -lineinfo\""
 
@@ -25,12 +26,36 @@ static const struct {
     {"Makefile", FLAGS " make -B -C %s"},
 };
 
+/* Of CMake's, where the project links the static runtime by its name. */
+static const char named_statically[] =
+    "put CUDA::cudart in place of CUDA::cudart_static in its CMakeLists.txt; then "
+    "NVCC_APPEND_FLAGS=-lineinfo cmake --build %s --clean-first";
+
 static bool has_file(const char *folder, const char *file)
 {
     char *path = wl_string_format("%s/%s", folder, file);
     bool is_there = access(path, R_OK) == 0;
     free(path);
     return is_there;
+}
+
+/* Whether CMake was already asked for the shared runtime: then the project links the static one by
+ * its name, which the question does not change. */
+static bool asks_for_shared(const char *folder)
+{
+    struct wl_text cache = {0};
+    struct wl_error error = {0};
+    char *path = wl_string_format("%s/CMakeCache.txt", folder);
+    bool is_asked = false;
+    if (wl_file_read_regular(path, CACHE_BYTES_MOST, &cache, &error) == WL_OK && cache.data) {
+        const char *line = strstr(cache.data, "\nCMAKE_CUDA_RUNTIME_LIBRARY:");
+        const char *value = line ? strchr(line, '=') : NULL;
+        is_asked = value && wl_text_starts(value, "=Shared");
+    }
+    wl_error_clear(&error);
+    wl_text_free(&cache);
+    free(path);
+    return is_asked;
 }
 
 /* The folder as a word of a shell. */
@@ -72,11 +97,14 @@ char *wl_relink_command(const char *program)
         *slash = '\0';
         for (size_t k = 0; k < WL_COUNT(systems) && !line.data; k++)
             if (has_file(folder, systems[k].file))
-                add_command(systems[k].command, folder, &line);
+                add_command(k == 0 && asks_for_shared(folder) ? named_statically
+                                                              : systems[k].command,
+                            folder, &line);
     }
     free(folder);
     if (!line.data)
         wl_text_add(&line, "nvcc -cudart=shared -lineinfo ... (make: " FLAGS " make -B; CMake: "
-                           "-DCMAKE_CUDA_RUNTIME_LIBRARY=Shared)");
+                           "-DCMAKE_CUDA_RUNTIME_LIBRARY=Shared, and CUDA::cudart in place of "
+                           "CUDA::cudart_static)");
     return line.data;
 }

@@ -297,7 +297,8 @@ static void be_a_static_runtime(void)
     EXPECT(table == NULL, 1);
     EXPECT_TEXT(said, "warplens: the program holds NVIDIA's own CUDA runtime, which runs on "
                       "NVIDIA's driver only; relink it with NVCC_APPEND_FLAGS=\"-cudart=shared "
-                      "-lineinfo\" (CMake: -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared)\n");
+                      "-lineinfo\" (CMake: -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared, and CUDA::cudart "
+                      "in place of CUDA::cudart_static)\n");
 }
 
 int main(void)

@@ -69,7 +69,8 @@ static void tell_static_runtime(const void *caller)
     else
         wl_device_note(2, "static-runtime",
                        "relink it with NVCC_APPEND_FLAGS=\"-cudart=shared -lineinfo\" (CMake: "
-                       "-DCMAKE_CUDA_RUNTIME_LIBRARY=Shared)",
+                       "-DCMAKE_CUDA_RUNTIME_LIBRARY=Shared, and CUDA::cudart in place of "
+                       "CUDA::cudart_static)",
                        "the program holds NVIDIA's own CUDA runtime, which runs on NVIDIA's driver "
                        "only");
 }
