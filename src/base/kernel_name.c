@@ -138,6 +138,8 @@ static char *action(const char *word, size_t length)
         if (!ends_with(word, length, doing[i]))
             continue;
         size_t left = length - strlen(doing[i]);
+        while (left && word[left - 1] == '_')
+            left--;
         return wl_string_copy_length(word, left ? left : length);
     }
     return NULL;

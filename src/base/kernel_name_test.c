@@ -28,6 +28,7 @@ static const struct {
     {"_ZN7cutlass7Kernel2I68cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_256x128_32x3_tn_align8EEvN"
      "T_6ParamsE",
      "cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_256x128_32x3_tn_align8", "CUTLASS"},
+    {"_ZN3cub1fIi13int_pair_plusEEvv", "f<i32 int pair>", "CUB"},
     /* names that are plain */
     {"nvjet_sm90_tst_128x64_64x8_1x2_h_bz_NTT", "nvjet_sm90_tst_128x64_64x8_1x2_h_bz_NTT",
      "cuBLAS"},

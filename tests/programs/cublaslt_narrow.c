@@ -271,7 +271,7 @@ static void test_refused(void)
     EXPECT(multiply(1, 0), 15);
     EXPECT_TEXT(captured_stderr(),
                 "warplens: cublasLtMatmul (cuBLASLt) of 8-bit floating-point numbers with this "
-                "epilogue or scales that are vectors is not supported by the simulated GPU and "
+                "epilogue or scales of blocks is not supported by the simulated GPU and "
                 "returned an error\n");
     end();
 }

@@ -170,7 +170,7 @@ int wl_lt_multiply_narrow(void *handle, const struct wl_lt_product *product, con
         return WL_LT_NOT_SUPPORTED;
     if (is_missing(product)) {
         wl_device_refuse("cublasLtMatmul (cuBLASLt) of 8-bit floating-point numbers with this "
-                         "epilogue or scales that are vectors");
+                         "epilogue or scales of blocks");
         return WL_LT_NOT_SUPPORTED;
     }
     if (wl_cublas_refuses_late(&(struct wl_cublas_handle){
