@@ -109,6 +109,9 @@ static void test_mrg32k3a_numbers(void)
 /* Offsets of the others: XORWOW's words are cuRAND's from there on. */
 static void test_offsets(void)
 {
+    static const double philox_1234[] = {0.127208, 0.853469, 0.265649, 0.796055,
+                                         0.816736, 0.324165, 0.781055, 0.058918,
+                                         0.543999, 0.923496, 0.441505, 0.258264};
     void *generator = begin(XORWOW, 0);
     EXPECT(curandSetGeneratorOffset(generator, 100001), 0);
     EXPECT(curandGenerate(generator, words, 5000), 0);
@@ -119,6 +122,14 @@ static void test_offsets(void)
     EXPECT(curandSetGeneratorOffset(generator, 3), 0);
     EXPECT(curandGenerate(generator, words, 1), 0);
     EXPECT(words[0], 2600524760u);
+    EXPECT(curandDestroyGenerator(generator), 0);
+    generator = begin(PHILOX, 1234);
+    EXPECT(curandGenerateUniform(generator, floats, 12), 0);
+    for (int i = 0; i < 12; i++) /* as NVIDIA's sample of uniform numbers prints them */
+        EXPECT(fabs(floats[i] - philox_1234[i]) < 1e-6, 1);
+    EXPECT(curandSetGeneratorOffset(generator, 4 * 65536), 0);
+    EXPECT(curandGenerateUniform(generator, floats, 1), 0);
+    EXPECT(fabs(floats[0] - 0.620832) < 1e-6, 1); /* the fifth of the first sequence */
     EXPECT(curandDestroyGenerator(generator), 0);
     EXPECT(curandSetGeneratorOffset(NULL, 3), 101);
     EXPECT(curandSetQuasiRandomGeneratorDimensions(NULL, 2), 101);

@@ -13,10 +13,12 @@ DEVICE u32 high(u32 a, u32 b)
     return (u32)((u64)a * b >> 32);
 }
 
-/* The four words of a counter. */
-DEVICE void philox(u64 counter, u64 seed, u32 out[4])
+/* Words 4 block to 4 block + 3. cuRAND's host API has 65,536 sequences of Philox in turns, four words of each (NVIDIA's
+ * sample philox_random_bits_thread_api compares them). */
+DEVICE void philox(u64 block, u64 seed, u32 out[4])
 {
-    u32 c0 = (u32)counter, c1 = (u32)(counter >> 32), c2 = 0, c3 = 0;
+    const u64 counter = block >> 16;
+    u32 c0 = (u32)counter, c1 = (u32)(counter >> 32), c2 = (u32)block & 0xFFFFu, c3 = 0;
     u32 k0 = (u32)seed, k1 = (u32)(seed >> 32);
     for (int round = 0; round < 10; round++) {
         u32 h0 = high(0xD2511F53u, c0), l0 = 0xD2511F53u * c0;
