@@ -98,7 +98,7 @@ static void use_nothing(void)
     EXPECT(d[SIZE - 1], N);
 }
 
-/* Factors that are vectors, types that no product has, and lists of matrices. */
+/* Factors that are vectors, and types that no product has. */
 static void use_refused(void)
 {
     const float factors[] = {1, 0};
@@ -115,11 +115,52 @@ static void use_refused(void)
     EXPECT(multiply(factors, c, square, square, square, d, square, NULL), NOT_SUPPORTED);
     EXPECT(cublasLtMatmulDescDestroy(operation), 0);
     operation = own;
-    EXPECT(cublasLtMatrixLayoutSetAttribute(square, 8, &(int){0}, sizeof(int)), 0);
-    EXPECT(cublasLtMatrixLayoutSetAttribute(square, 8, &(int){1}, sizeof(int)), NOT_SUPPORTED);
-    const char *said = captured_stderr();
-    EXPECT(strstr(said, "place of factors") != NULL, 1);
-    EXPECT(strstr(said, "lists of matrices") != NULL, 1);
+    EXPECT(strstr(captured_stderr(), "place of factors") != NULL, 1);
+}
+
+/* Two products whose matrices stand in lists, of which the second adds. */
+static void use_lists(void)
+{
+    enum { BATCH_MODE = 8, LISTS = 2 };
+    const float factors[] = {1, 1}, none[] = {1, 0};
+    void *const made = layout(F32, N, N, N, LISTS);
+    const void **lists;
+    EXPECT(cudaMallocManaged((void **)&lists, 3 * LISTS * sizeof *lists, 1), 0);
+    for (int i = 0; i < LISTS; i++) { /* of one matrix, which is its own product's factor twice */
+        lists[i] = a, lists[LISTS + i] = c;
+        lists[2 * LISTS + i] = d + (LISTS - 1 - i) * SIZE;
+    }
+    for (int i = 0; i < SIZE; i++)
+        a[i] = (float)i, c[i] = 0.5F, d[i] = d[SIZE + i] = 9;
+    EXPECT(cublasLtMatrixLayoutSetAttribute(made, BATCH_MODE, &(int){2}, sizeof(int)),
+           INVALID_VALUE);
+    EXPECT(cublasLtMatrixLayoutSetAttribute(made, BATCH_MODE, &(int){1}, sizeof(int)), 0);
+    EXPECT(ask(made, made, made, made), 0);
+    EXPECT(cublasLtMatmul(handle, operation, factors, lists, made, lists, made, factors + 1,
+                          lists + LISTS, made, lists + 2 * LISTS, made, NULL, NULL, 0, NULL),
+           0);
+    EXPECT(cudaDeviceSynchronize(), 0);
+    for (int i = 0; i < 2 * SIZE; i++) {
+        const int row = i % N, column = i % SIZE / N;
+        float wanted = 0.5F;
+        for (int k = 0; k < N; k++)
+            wanted += a[k * N + row] * a[column * N + k];
+        EXPECT(d[i] == wanted, 1);
+    }
+    EXPECT(cublasLtMatmul(handle, operation, none, lists, made, lists, made, none + 1, NULL, made,
+                          lists + 2 * LISTS, made, NULL, NULL, 0, NULL),
+           0);
+    EXPECT(cublasLtMatmul(handle, operation, none, lists, made, NULL, made, none + 1, NULL, made,
+                          lists + 2 * LISTS, made, NULL, NULL, 0, NULL),
+           INVALID_VALUE);
+    void *const other = layout(F32, N, N, N, LISTS);
+    capture_stderr();
+    EXPECT(cublasLtMatmul(handle, operation, none, lists, made, a, other, none + 1, NULL, made,
+                          lists + 2 * LISTS, made, NULL, NULL, 0, NULL),
+           NOT_SUPPORTED);
+    EXPECT(strstr(captured_stderr(), "lists of matrices") != NULL, 1);
+    EXPECT(cublasLtMatrixLayoutDestroy(other), 0);
+    EXPECT(cublasLtMatrixLayoutDestroy(made), 0);
 }
 
 /* A graph adds the C that is there when it runs, and the handle stays as it was. */
@@ -158,6 +199,7 @@ int main(void)
     use_sizes();
     use_nothing();
     use_refused();
+    use_lists();
     use_graph();
     EXPECT(cublasLtMatrixLayoutDestroy(square), 0);
     EXPECT(cublasLtMatmulDescDestroy(operation), 0);

@@ -244,7 +244,7 @@ int cublasLtMatmulAlgoCapGetAttribute(const void *algorithm, int number, void *v
         {4, 0, 0},
         {4, 0, 0},
         {NONE, 0, 0},
-        {4, 0, 0},
+        {4, 0, 1},
         {4, 0, 0},
     };
     enum { NUMERICS = 15, ALIGNMENT_A = 16, ALIGNMENT_D = 19 };

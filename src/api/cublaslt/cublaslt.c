@@ -172,10 +172,8 @@ static int set_attribute(void *pointer, uint32_t magic, int number, const void *
         size_bytes != kind->items[number].size_bytes)
         return WL_LT_INVALID_VALUE;
     if (magic == LAYOUT_MAGIC && number == WL_LT_LAYOUT_BATCH_MODE &&
-        memcmp(value, &(int){0}, sizeof(int))) {
-        wl_device_refuse("cublasLtMatrixLayoutSetAttribute (cuBLASLt) of lists of matrices");
-        return WL_LT_NOT_SUPPORTED;
-    }
+        memcmp(value, &(int){0}, sizeof(int)) && memcmp(value, &(int){1}, sizeof(int)))
+        return WL_LT_INVALID_VALUE;
     if (magic == EMULATION_MAGIC && number == EMULATION_BITS_KEPT &&
         memcmp(value, &(void *){NULL}, sizeof(void *))) {
         wl_device_refuse(
@@ -337,6 +335,7 @@ bool wl_lt_read_layout(void *pointer, struct wl_lt_matrix *matrix)
                                     .stride = wl_lt_number_of(layout, WL_LT_LAYOUT_STRIDE),
                                     .order = wl_lt_number_of(layout, WL_LT_LAYOUT_ORDER)};
     matrix->is_by_rows = matrix->order == 1;
+    matrix->is_list = wl_lt_number_of(layout, WL_LT_LAYOUT_BATCH_MODE) != 0;
     return true;
 }
 
@@ -534,6 +533,53 @@ static bool has_memory(const struct wl_lt_product *product, const struct wl_lt_m
            !memcmp(memory->beta, zeros, (size_t)wl_lt_element_bytes(scale));
 }
 
+static int multiply(void *handle, const struct wl_lt_product *product,
+                    const struct wl_lt_memory *memory, void *stream)
+{
+    if (wl_lt_is_narrow(product))
+        return wl_lt_multiply_narrow(handle, product, memory->alpha, memory->a, memory->b,
+                                     memory->beta, memory->c, memory->d, stream);
+    if (wl_lt_is_whole(product))
+        return wl_lt_multiply_whole(handle, product, memory, stream);
+    const int status = check_plain(product);
+    if (status == WL_LT_INVALID_VALUE ||
+        (!status && !(has_memory(product, memory) && wl_lt_has_epilogue_memory(product))))
+        return WL_LT_INVALID_VALUE;
+    const char *missing =
+        status ? "cublasLtMatmul (cuBLASLt) with this epilogue, order, types or place of factors"
+               : find_missing(product);
+    if (!missing)
+        return multiply_plain(handle, product, memory, stream);
+    wl_device_refuse(missing);
+    return WL_LT_NOT_SUPPORTED;
+}
+
+/* Of lists of matrices, which the host can read: one product after another. */
+static int multiply_lists(void *handle, const struct wl_lt_product *product,
+                          const struct wl_lt_memory *memory, void *stream)
+{
+    const void *const *a = memory->a, *const *b = memory->b, *const *c = memory->c;
+    void *const *d = memory->d;
+    struct wl_lt_product one = *product;
+    int status = WL_LT_OK;
+    one.a.count = one.b.count = one.c.count = one.d.count = 1;
+    if (!product->a.is_list || !product->b.is_list || !product->c.is_list || !product->d.is_list ||
+        wl_lt_number_of(product->operation, WL_LT_OPERATION_EPILOGUE) != WL_LT_EPILOGUE_DEFAULT) {
+        wl_device_refuse("cublasLtMatmul (cuBLASLt) of lists of matrices with an epilogue, or "
+                         "beside matrices that are none,");
+        return WL_LT_NOT_SUPPORTED;
+    }
+    if (!a || !b || !d || product->a.count != product->d.count ||
+        product->b.count != product->d.count || product->c.count != product->d.count)
+        return WL_LT_INVALID_VALUE;
+    for (int64_t i = 0; i < product->d.count && !status; i++)
+        status = multiply(
+            handle, &one,
+            &(struct wl_lt_memory){memory->alpha, a[i], b[i], memory->beta, c ? c[i] : NULL, d[i]},
+            stream);
+    return status;
+}
+
 int cublasLtMatmul(void *handle, void *description, const void *alpha, const void *a,
                    void *a_layout, const void *b, void *b_layout, const void *beta, const void *c,
                    void *c_layout, void *d, void *d_layout, const void *algorithm, void *workspace,
@@ -544,21 +590,9 @@ int cublasLtMatmul(void *handle, void *description, const void *alpha, const voi
     struct wl_lt_product product;
     if (!wl_lt_read_product(&product, description, a_layout, b_layout, c_layout, d_layout))
         return WL_LT_INVALID_VALUE;
-    if (wl_lt_is_narrow(&product))
-        return wl_lt_multiply_narrow(handle, &product, alpha, a, b, beta, c, d, stream);
-    if (wl_lt_is_whole(&product))
-        return wl_lt_multiply_whole(handle, &product, &memory, stream);
-    const int status = check_plain(&product);
-    if (status == WL_LT_INVALID_VALUE ||
-        (!status && !(has_memory(&product, &memory) && wl_lt_has_epilogue_memory(&product))))
-        return WL_LT_INVALID_VALUE;
-    const char *missing =
-        status ? "cublasLtMatmul (cuBLASLt) with this epilogue, order, types or place of factors"
-               : find_missing(&product);
-    if (!missing)
-        return multiply_plain(handle, &product, &memory, stream);
-    wl_device_refuse(missing);
-    return WL_LT_NOT_SUPPORTED;
+    return product.a.is_list || product.b.is_list || product.c.is_list || product.d.is_list
+               ? multiply_lists(handle, &product, &memory, stream)
+               : multiply(handle, &product, &memory, stream);
 }
 
 /* ---- what is not there ---- */

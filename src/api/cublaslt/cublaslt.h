@@ -61,7 +61,7 @@ enum {
     WL_LT_LAYOUT_LEADING,
     WL_LT_LAYOUT_COUNT,
     WL_LT_LAYOUT_STRIDE,
-    WL_LT_LAYOUT_BATCH_MODE = 8, /* 0: a stride apart */
+    WL_LT_LAYOUT_BATCH_MODE = 8, /* 0: a stride apart; 1: by a list of addresses */
 };
 
 enum {
@@ -84,7 +84,7 @@ int64_t wl_lt_number_of(const struct wl_lt_attributes *attributes, unsigned numb
 
 struct wl_lt_matrix {
     int64_t type, rows, columns, leading, count, stride, order;
-    bool is_by_rows;
+    bool is_by_rows, is_list;
 };
 
 struct wl_lt_product {

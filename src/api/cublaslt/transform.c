@@ -136,8 +136,10 @@ int cublasLtMatrixTransform(void *handle, void *description, const void *alpha, 
     const int64_t scale = wl_lt_number_of(of, SCALE_TYPE), pointers = wl_lt_number_of(of, POINTERS);
     if (!does_fit(&left, turns_a, &result) || (b && !does_fit(&right, turns_b, &result)))
         return WL_LT_INVALID_VALUE;
-    if (pointers > POINTERS_ON_DEVICE || scale == C32) {
-        wl_device_refuse("cublasLtMatrixTransform (cuBLASLt) of complex numbers or with vectors");
+    if (pointers > POINTERS_ON_DEVICE || scale == C32 || left.is_list || right.is_list ||
+        result.is_list) {
+        wl_device_refuse("cublasLtMatrixTransform (cuBLASLt) of complex numbers, of lists of "
+                         "matrices or with vectors");
         return WL_LT_NOT_SUPPORTED;
     }
     if (!does_convert(scale, left.type, result.type) ||
