@@ -112,6 +112,9 @@ static void test_offsets(void)
     static const double philox_1234[] = {0.127208, 0.853469, 0.265649, 0.796055,
                                          0.816736, 0.324165, 0.781055, 0.058918,
                                          0.543999, 0.923496, 0.441505, 0.258264};
+    static const double philox_doubles_1234[] = {0.8534689954300143,  0.7960551488327052,
+                                                 0.11227557330034327, 0.08006063132372038,
+                                                 0.32416504567394094, 0.058917992888356474};
     void *generator = begin(XORWOW, 0);
     EXPECT(curandSetGeneratorOffset(generator, 100001), 0);
     EXPECT(curandGenerate(generator, words, 5000), 0);
@@ -130,6 +133,10 @@ static void test_offsets(void)
     EXPECT(curandSetGeneratorOffset(generator, 4 * 65536), 0);
     EXPECT(curandGenerateUniform(generator, floats, 1), 0);
     EXPECT(fabs(floats[0] - 0.620832) < 1e-6, 1); /* the fifth of the first sequence */
+    EXPECT(curandSetGeneratorOffset(generator, 0), 0);
+    EXPECT(curandGenerateUniformDouble(generator, doubles, 6), 0);
+    for (int i = 0; i < 6; i++) /* as an H200 gives them */
+        EXPECT(doubles[i] == philox_doubles_1234[i], 1);
     EXPECT(curandDestroyGenerator(generator), 0);
     EXPECT(curandSetGeneratorOffset(NULL, 3), 101);
     EXPECT(curandSetQuasiRandomGeneratorDimensions(NULL, 2), 101);

@@ -81,8 +81,34 @@ static bool is_near(double value, double wanted, double relative)
     return fabs(value - wanted) <= relative * (1 + fabs(wanted));
 }
 
-/* XORWOW's pair i is of the next four words of sequence i; MT19937's and Philox's of words 4 i on.
- */
+static int bad_pair(const double *pair, const uint32_t *w, int next)
+{
+    const double u = (double)(w[0] ^ (uint64_t)w[next] << 21) * 0x1p-53 + 0x1p-54,
+                 v = (double)(w[2 * next] ^ (uint64_t)w[3 * next] << 21) * 0x1p-53 + 0x1p-54,
+                 length = sqrt(-2 * log(u)), angle = 2 * 3.14159265358979323846 * v;
+    return !is_near(pair[0], 5 + 2 * length * sin(angle), 1e-14) +
+           !is_near(pair[1], 5 + 2 * length * cos(angle), 1e-14);
+}
+
+/* Each of Philox's 65,536 sequences gives two pairs in a row, and of words four. */
+static void test_philox_doubles(void)
+{
+    void *generator = begin(PHILOX);
+    int bad = 0;
+    EXPECT(curandGenerateNormalDouble(generator, doubles, COUNT, 5, 2), 0);
+    EXPECT(curandDestroyGenerator(generator), 0);
+    for (int four = 0; four < 2; four++) {
+        generator = begin(PHILOX);
+        EXPECT(curandSetGeneratorOffset(generator, (uint64_t)four << 18), 0);
+        EXPECT(curandGenerate(generator, words, COUNT), 0);
+        EXPECT(curandDestroyGenerator(generator), 0);
+        for (int i = 0; i < COUNT / 4; i++)
+            bad += bad_pair(doubles + 4 * i + 2 * four, words + 4 * i, 1);
+    }
+    EXPECT(bad, 0);
+}
+
+/* XORWOW's pair i is of the next four words of sequence i; MT19937's of words 4 i on. */
 static void test_normal_doubles(int type, int step, int next)
 {
     void *generator = begin(type);
@@ -92,14 +118,8 @@ static void test_normal_doubles(int type, int step, int next)
     generator = begin(type);
     EXPECT(curandGenerateNormalDouble(generator, doubles, COUNT, 5, 2), 0);
     EXPECT(curandDestroyGenerator(generator), 0);
-    for (int i = 0; i < COUNT / 2; i++) {
-        const uint32_t *w = words + i * step;
-        const double u = (double)(w[0] ^ (uint64_t)w[next] << 21) * 0x1p-53 + 0x1p-54,
-                     v = (double)(w[2 * next] ^ (uint64_t)w[3 * next] << 21) * 0x1p-53 + 0x1p-54,
-                     length = sqrt(-2 * log(u)), angle = 2 * 3.14159265358979323846 * v;
-        bad += !is_near(doubles[2 * i], 5 + 2 * length * sin(angle), 1e-14);
-        bad += !is_near(doubles[2 * i + 1], 5 + 2 * length * cos(angle), 1e-14);
-    }
+    for (int i = 0; i < COUNT / 2; i++)
+        bad += bad_pair(doubles + 2 * i, words + i * step, next);
     EXPECT(bad, 0);
 }
 
@@ -336,7 +356,7 @@ int main(void)
                                 SOBOL32, SCRAMBLED32, SOBOL64, SCRAMBLED64};
     test_normal_doubles(XORWOW, 1, COUNT);
     test_normal_doubles(MT19937, 4, 1);
-    test_normal_doubles(PHILOX, 4, 1);
+    test_philox_doubles();
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         test_logarithms(types[i]);
         test_poisson(types[i], 10);

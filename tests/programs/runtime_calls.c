@@ -155,7 +155,11 @@ static void use_memory(void)
     EXPECT(cudaMemcpy2D(device, pitch, host, 4, 4, 3, HOST_TO_DEVICE), 0);
     EXPECT(cudaMemcpy2D(back, 4, device, pitch, 4, 3, DEVICE_TO_HOST), 0);
     EXPECT(memcmp(host, back, sizeof host), 0);
-    EXPECT(cudaMemcpy2D(device, 1, host, 2, 4, 1, HOST_TO_DEVICE), 0);
+    EXPECT(cudaMemcpy2D(device, 1, host, 2, 4, 1, HOST_TO_DEVICE), 1);
+    EXPECT(cudaMemcpy2D(device, 4, host, 2, 4, 1, HOST_TO_DEVICE), 1);
+    EXPECT(cudaMemcpy2D(device, 0, host, 4, 4, 1, HOST_TO_DEVICE), 0);
+    EXPECT(cudaMemcpy2D(device, 1, host, 2, 4, 0, HOST_TO_DEVICE), 0);
+    EXPECT(cudaMemcpy2D(device, 1, host, 2, 0, 3, HOST_TO_DEVICE), 0);
     EXPECT(cudaMemcpy2D(device, pitch, host, 2, 4, 2, HOST_TO_DEVICE), 12);
     EXPECT(cudaMemcpy_ptds(device, host, 3 * 512 + 1, HOST_TO_DEVICE), 1);
     EXPECT(cudaFree(device), 0);

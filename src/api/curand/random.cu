@@ -280,10 +280,19 @@ DEVICE u64 words_of(int kind)
     return kind == NORMAL_DOUBLE ? 4 : kind >= DOUBLES ? 2 : 1;
 }
 
+/* Of doubles each of the 65,536 sequences gives eight words at a time, in the order of which `at` counts: which word that
+ * is where each gives four. */
+DEVICE u64 word_of_doubles(u64 at)
+{
+    u64 turn = at >> 19, sequence = at >> 3 & 65535, four = at >> 2 & 1;
+    return (2 * turn + four) << 18 | sequence << 2 | (at & 3);
+}
+
 GLOBAL void warplens_random_philox(int kind, void *out, u64 count, u64 first, u64 seed, double mean, double deviation)
 {
     for (u64 i = first_of_thread(); i < count; i += step_of_threads()) {
-        philox_words source(first + i * words_of(kind), seed);
+        u64 at = first + i * words_of(kind);
+        philox_words source(kind == DOUBLES || kind == NORMAL_DOUBLE ? word_of_doubles(at) : at, seed);
         draw(source, kind, out, i, mean, deviation);
     }
 }
