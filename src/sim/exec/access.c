@@ -510,8 +510,6 @@ void WL_EXEC(count_accesses)(struct wl_warp *warp, const struct wl_counted *coun
             continue;
         op = &counted->ops[counted->at[i]];
         const u64 first = counted->addresses[counted->slot_of[counted->at[i]]] + (u64)op->imm;
-        if (op->code == WL_OP_LOAD_GLOBAL)
-            prefetch_span(&warp->worker->sites[op->site], first);
         count_single(warp, op, first);
         i++;
     }

@@ -255,16 +255,6 @@ static inline void count_request(struct access *access)
     access->site->requests[WL_SITE_GLOBAL]++;
 }
 
-/* Asks the host for what a load will read that follows its site's pattern, while it is counted: the
- * ends and the middle. */
-static inline void prefetch_span(const struct wl_site_state *site, u64 first)
-{
-    const u64 low = first + (u64)site->low;
-    __builtin_prefetch((const void *)(uintptr_t)low);
-    __builtin_prefetch((const void *)(uintptr_t)(low + site->span / 2));
-    __builtin_prefetch((const void *)(uintptr_t)(low + site->span - 1));
-}
-
 /* From a lane's address to its element k. */
 static inline u64 access_element_skip(const struct access *access, u32 k)
 {

@@ -391,7 +391,6 @@ u32 WL_EXEC(count_groups)(struct wl_warp *warp, const struct wl_counted *counted
         *alone = !make_ready(warp, op, first, &ready[groups]);
         if (*alone)
             break;
-        prefetch_span(&warp->worker->sites[op->site], first);
         ops[groups] = op;
         i += op->slot;
         lines = add_lines(&ready[groups++], line, lines);

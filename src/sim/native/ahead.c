@@ -103,3 +103,21 @@ void native_emit_ahead(struct native_emitter *e)
             wl_assembly_prefetch(e->code, is_stored, WL_RCX, (int32_t)lines[k]);
     }
 }
+
+void native_emit_now(struct native_emitter *e)
+{
+    for (uint32_t i = 0; i < e->segment->slot_count; i++) {
+        int64_t lines[LINES_MOST];
+        bool is_stored;
+        if (!e->segment->slots[i].is_global)
+            continue;
+        const uint32_t count = find_lines(e, i, lines, &is_stored);
+        wl_assembly_load(e->code, WL_RCX, WL_RDX,
+                         plan_place(e, offsetof(struct wl_native_plan, slots) +
+                                           i * sizeof(struct wl_native_slot) +
+                                           offsetof(struct wl_native_slot, lanes)),
+                         8);
+        for (uint32_t k = 0; k < count; k++)
+            wl_assembly_prefetch(e->code, is_stored, WL_RCX, (int32_t)lines[k]);
+    }
+}

@@ -122,6 +122,7 @@ static void emit_counting(struct native_emitter *e, uintptr_t count)
         wl_assembly_test_small(code, WL_RAX, offsetof(struct wl_run, count), 1);
         wl_assembly_jump_if(code, WL_IF_ZERO, NATIVE_LABEL_COUNTED);
     }
+    native_emit_now(e);
     for (uint32_t i = 0; i < pushes; i++)
         wl_assembly_push(code, kept[i]);
     wl_assembly_call(code, e->segment, count);

@@ -242,6 +242,8 @@ uint32_t native_short_up(struct native_emitter *e, struct wl_operand_place place
 /* Asks the host for what the segment will access the next time. rdx: the worker's plans; rcx
  * changes. */
 void native_emit_ahead(struct native_emitter *e);
+/* Asks it for what the segment is about to access, by the addresses in its plan. The same. */
+void native_emit_now(struct native_emitter *e);
 /* Asks the host for where operation `at`, a store, will write. */
 void native_prefetch_store(struct native_emitter *e, uint32_t at);
 /* Whether each may be written at once where all pieces are done together: the order is theirs. */
