@@ -181,8 +181,7 @@ static void land(struct wl_schedule *schedule, uint64_t time)
 static uint32_t pick_of(struct wl_schedule *schedule, uint32_t number)
 {
     struct wl_schedule_block *block = &schedule->blocks[number];
-    const uint32_t behind = block->ready & ~(((uint32_t)2 << block->last) - 1);
-    block->last = (uint32_t)__builtin_ctz(behind ? behind : block->ready);
+    block->last = wl_schedule_next_of(block);
     return number * WL_SCHEDULE_WARPS + block->last;
 }
 

@@ -70,14 +70,20 @@ void wl_schedule_release(struct wl_schedule *schedule, uint32_t block, uint32_t 
  * until told. */
 uint32_t wl_schedule_pick(struct wl_schedule *schedule, uint64_t *time);
 
+/* The first warp of the block that is ready behind the one picked last, or from the beginning: its
+ * number in the block. One at least is ready. */
+static inline uint32_t wl_schedule_next_of(const struct wl_schedule_block *block)
+{
+    const uint32_t behind = block->ready & ~(((uint32_t)2 << block->last) - 1);
+    return (uint32_t)__builtin_ctz(behind ? behind : block->ready);
+}
+
 /* Of the block of the warp that was picked, the one likely to be picked next: that is ready now.
  * Its number in the block; the same one if no other is. */
 static inline uint32_t wl_schedule_next(const struct wl_schedule *schedule, uint32_t warp)
 {
     const struct wl_schedule_block *block = &schedule->blocks[warp / WL_SCHEDULE_WARPS];
-    const uint32_t behind = block->ready & ~(((uint32_t)2 << block->last) - 1);
-    const uint32_t next = behind ? behind : block->ready;
-    return next ? (uint32_t)__builtin_ctz(next) : warp % WL_SCHEDULE_WARPS;
+    return block->ready ? wl_schedule_next_of(block) : warp % WL_SCHEDULE_WARPS;
 }
 
 #endif

@@ -125,13 +125,15 @@ static void use_lists(void)
     const float factors[] = {1, 1}, none[] = {1, 0};
     void *const made = layout(F32, N, N, N, LISTS);
     const void **lists;
+    float *of;
     EXPECT(cudaMallocManaged((void **)&lists, 3 * LISTS * sizeof *lists, 1), 0);
-    for (int i = 0; i < LISTS; i++) { /* of one matrix, which is its own product's factor twice */
-        lists[i] = a, lists[LISTS + i] = c;
+    EXPECT(cudaMallocManaged((void **)&of, 2 * LISTS * SIZE * sizeof *of, 1), 0);
+    for (int i = 0; i < LISTS; i++) { /* factors of their own; results in another order */
+        lists[i] = of + i * SIZE, lists[LISTS + i] = of + (LISTS + i) * SIZE;
         lists[2 * LISTS + i] = d + (LISTS - 1 - i) * SIZE;
     }
-    for (int i = 0; i < SIZE; i++)
-        a[i] = (float)i, c[i] = 0.5F, d[i] = d[SIZE + i] = 9;
+    for (int i = 0; i < LISTS * SIZE; i++)
+        of[i] = (float)(i % 7 + i / SIZE), of[LISTS * SIZE + i] = (float)i / 2, d[i] = 9;
     EXPECT(cublasLtMatrixLayoutSetAttribute(made, BATCH_MODE, &(int){2}, sizeof(int)),
            INVALID_VALUE);
     EXPECT(cublasLtMatrixLayoutSetAttribute(made, BATCH_MODE, &(int){1}, sizeof(int)), 0);
@@ -140,11 +142,12 @@ static void use_lists(void)
                           lists + LISTS, made, lists + 2 * LISTS, made, NULL, NULL, 0, NULL),
            0);
     EXPECT(cudaDeviceSynchronize(), 0);
-    for (int i = 0; i < 2 * SIZE; i++) {
-        const int row = i % N, column = i % SIZE / N;
-        float wanted = 0.5F;
+    for (int i = 0; i < LISTS * SIZE; i++) {
+        const int product = LISTS - 1 - i / SIZE, row = i % N, column = i % SIZE / N;
+        const float *factor = of + product * SIZE;
+        float wanted = of[(LISTS + product) * SIZE + i % SIZE];
         for (int k = 0; k < N; k++)
-            wanted += a[k * N + row] * a[column * N + k];
+            wanted += factor[k * N + row] * factor[column * N + k];
         EXPECT(d[i] == wanted, 1);
     }
     EXPECT(cublasLtMatmul(handle, operation, none, lists, made, lists, made, none + 1, NULL, made,

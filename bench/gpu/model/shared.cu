@@ -144,7 +144,23 @@ __global__ void chain(reading *to, const float *, float *sink, int turns, unsign
         to[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = {sm_number(), start, end};
 }
 
-// COUNT independent loads, then a use of all. A turn is one such burst.
+// COUNT independent loads, STEP bytes from each other, then a use of all.
+template <int WIDTH, int COUNT, int STEP> __device__ __forceinline__ unsigned load_all(unsigned at)
+{
+    float value[COUNT][WIDTH];
+#pragma unroll
+    for (int k = 0; k < COUNT; k++)
+        load<WIDTH>(value[k], at + k * STEP);
+    unsigned all = 0;
+#pragma unroll
+    for (int k = 0; k < COUNT; k++)
+#pragma unroll
+        for (int w = 0; w < WIDTH; w++)
+            all |= __float_as_uint(value[k][w]);
+    return all;
+}
+
+// A turn is one such burst.
 template <int WIDTH, int WAYS, int COUNT>
 __global__ void __launch_bounds__(512)
     burst(reading *to, const float *, float *sink, int turns, unsigned mask)
@@ -158,17 +174,7 @@ __global__ void __launch_bounds__(512)
     if (mask >> threadIdx.x / 32 & 1) {
 #pragma unroll 1
         for (int t = 0; t < turns; t++) {
-            float value[COUNT][WIDTH];
-#pragma unroll
-            for (int k = 0; k < COUNT; k++)
-                load<WIDTH>(value[k], at + k * 1024);
-            unsigned all = 0;
-#pragma unroll
-            for (int k = 0; k < COUNT; k++)
-#pragma unroll
-                for (int w = 0; w < WIDTH; w++)
-                    all |= __float_as_uint(value[k][w]);
-            at += all;
+            at += load_all<WIDTH, COUNT, 1024>(at);
         }
     }
     long long end = clock64();
@@ -569,17 +575,7 @@ __global__ void __launch_bounds__(1024)
     if (threadIdx.x < 128) {
 #pragma unroll 1
         for (int t = 0; t < bursts; t++) {
-            float value[COUNT][WIDTH];
-#pragma unroll
-            for (int k = 0; k < COUNT; k++)
-                load<WIDTH>(value[k], at + k * 512);
-            unsigned all = 0;
-#pragma unroll
-            for (int k = 0; k < COUNT; k++)
-#pragma unroll
-                for (int w = 0; w < WIDTH; w++)
-                    all |= __float_as_uint(value[k][w]);
-            at += all;
+            at += load_all<WIDTH, COUNT, 512>(at);
         }
         sum = __uint_as_float(at);
     } else {

@@ -1,6 +1,6 @@
 /* Asks the host for what the segment will access the next time: each address moves by what it moved
  * by the last time it was of one warp, which is looked at for all. */
-#include "sim/native/forms.h"
+#include "sim/native/addresses.h"
 
 #include <stdlib.h>
 
@@ -48,15 +48,10 @@ static uint32_t find_lines(const struct native_emitter *e, uint32_t slot, int64_
     return chosen;
 }
 
-static int32_t plan_place(const struct native_emitter *e, size_t offset)
-{
-    return (int32_t)(e->segment->index * sizeof(struct wl_native_plan) + offset);
-}
-
 static int32_t stride_place(const struct native_emitter *e, uint32_t slot, size_t offset)
 {
-    return plan_place(e, offsetof(struct wl_native_plan, strides) +
-                             slot * sizeof(struct wl_native_stride) + offset);
+    return NATIVE_PLAN(e->segment, strides) +
+           (int32_t)(slot * sizeof(struct wl_native_stride) + offset);
 }
 
 /* Notes how far the addresses have moved. */
@@ -64,8 +59,8 @@ static void emit_strides(struct native_emitter *e)
 {
     struct wl_assembly *code = e->code;
     const uint32_t other = wl_assembly_new_label(code);
-    wl_assembly_arithmetic_memory(code, WL_COMPARE, WL_RDI, WL_RDX,
-                                  plan_place(e, offsetof(struct wl_native_plan, sample)), true);
+    wl_assembly_arithmetic_memory(code, WL_COMPARE, WL_RDI, WL_RDX, NATIVE_PLAN(e->segment, sample),
+                                  true);
     wl_assembly_jump_if(code, WL_IF_NOT_ZERO, other);
     for (uint32_t i = 0; i < e->segment->slot_count; i++) {
         const int32_t last = stride_place(e, i, offsetof(struct wl_native_stride, last)),
@@ -81,6 +76,16 @@ static void emit_strides(struct native_emitter *e)
     wl_assembly_label(code, other);
 }
 
+/* Asks for the lines of the slot, whose address is in rcx. */
+static void ask_lines(struct native_emitter *e, uint32_t slot)
+{
+    int64_t lines[LINES_MOST];
+    bool is_stored;
+    const uint32_t count = find_lines(e, slot, lines, &is_stored);
+    for (uint32_t k = 0; k < count; k++)
+        wl_assembly_prefetch(e->code, is_stored, WL_RCX, (int32_t)lines[k]);
+}
+
 void native_emit_ahead(struct native_emitter *e)
 {
     bool any = false;
@@ -90,34 +95,22 @@ void native_emit_ahead(struct native_emitter *e)
         return;
     emit_strides(e);
     for (uint32_t i = 0; i < e->segment->slot_count; i++) {
-        int64_t lines[LINES_MOST];
-        bool is_stored;
         if (!e->segment->slots[i].is_global)
             continue;
-        const uint32_t count = find_lines(e, i, lines, &is_stored);
         wl_assembly_lea(e->code, WL_RCX, e->bases[NATIVE_BASE_SLOT + i], 0);
         wl_assembly_arithmetic_memory(e->code, WL_ADD, WL_RCX, WL_RDX,
                                       stride_place(e, i, offsetof(struct wl_native_stride, moved)),
                                       true);
-        for (uint32_t k = 0; k < count; k++)
-            wl_assembly_prefetch(e->code, is_stored, WL_RCX, (int32_t)lines[k]);
+        ask_lines(e, i);
     }
 }
 
 void native_emit_now(struct native_emitter *e)
 {
     for (uint32_t i = 0; i < e->segment->slot_count; i++) {
-        int64_t lines[LINES_MOST];
-        bool is_stored;
         if (!e->segment->slots[i].is_global)
             continue;
-        const uint32_t count = find_lines(e, i, lines, &is_stored);
-        wl_assembly_load(e->code, WL_RCX, WL_RDX,
-                         plan_place(e, offsetof(struct wl_native_plan, slots) +
-                                           i * sizeof(struct wl_native_slot) +
-                                           offsetof(struct wl_native_slot, lanes)),
-                         8);
-        for (uint32_t k = 0; k < count; k++)
-            wl_assembly_prefetch(e->code, is_stored, WL_RCX, (int32_t)lines[k]);
+        wl_assembly_load(e->code, WL_RCX, WL_RDX, NATIVE_PLAN_SLOT(e->segment, i, lanes), 8);
+        ask_lines(e, i);
     }
 }
