@@ -478,18 +478,76 @@ static void note_written(struct written *written, const struct wl_op *op)
     written->base = op->a;
 }
 
-/* Puts a YIELD before the block's first use of loads on their way, and before the first of those
- * that follow a write. No other: ptxas moves independent loads of a block ahead of the first wait,
- * which here run after it, but with no other warp between. */
+/* Whether ptxas moves independent loads over the operation: it does nothing but compute. */
+static bool lets_loads_pass(const struct lowered *lowered)
+{
+    const uint16_t code = lowered->op.code;
+    return code < WL_OP_LOAD_GLOBAL && !lowered->is_guarded && !wl_machine_has_slow_path(code);
+}
+
+/* A load that may be moved ahead of others' uses. */
+static bool is_movable(const struct lowered *lowered)
+{
+    const struct wl_op *op = &lowered->op;
+    return op->code == WL_OP_LOAD_GLOBAL && !lowered->is_guarded && !(op->kind & WL_LOAD_KEPT) &&
+           !(op->flags & WL_OPF_BYPASS_L1);
+}
+
+/* Marks what an operation writes as awaited, or not; true if it reads what is. */
+static bool step_awaited(struct lowering *lowering, struct lowered *lowered, uint64_t *awaited)
+{
+    bool reads = false, is_def, is_use;
+    const uint32_t count = lower_operand_count(lowered);
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t *reg = lower_operand(lowering, lowered, k, &is_def, &is_use);
+        reads |= reg && is_use && awaited[WORD(*reg)] & BIT(*reg);
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t *reg = lower_operand(lowering, lowered, k, &is_def, &is_use);
+        if (!reg || !is_def)
+            continue;
+        awaited[WORD(*reg)] &= ~BIT(*reg);
+        if (reads || is_movable(lowered))
+            awaited[WORD(*reg)] |= BIT(*reg);
+    }
+    return reads;
+}
+
+/* Where the block waits, whose operation `at` is the first to use loads on their way (`awaited`,
+ * which changes): behind the loads that hang on none of these, which ptxas moves ahead of the wait,
+ * at the first use of any. */
+static uint32_t find_wait(struct lowering *lowering, const struct flow_block *block, uint32_t at,
+                          uint64_t *awaited)
+{
+    uint32_t wait = at;
+    bool is_found = false;
+    for (uint32_t i = at; i <= block->last; i++) {
+        struct lowered *lowered = &lowering->ops.items[i];
+        const bool reads = step_awaited(lowering, lowered, awaited);
+        if (reads && !is_found)
+            wait = i;
+        is_found |= reads;
+        if (is_movable(lowered) ? reads : !lets_loads_pass(lowered))
+            break;
+        if (is_movable(lowered))
+            is_found = false;
+    }
+    return wait;
+}
+
+/* Puts a YIELD where the block waits first for loads on their way, and before the first use of
+ * those that follow a write. No other. */
 static void mark_block(struct lowering *lowering, const struct flow_block *block, uint64_t *pending,
-                       size_t words)
+                       uint64_t *awaited, size_t words)
 {
     bool has_waited = false;
     struct written written = {WROTE_NOTHING, 0};
     for (uint32_t i = block->first; i <= block->last; i++) {
         struct lowered *lowered = &lowering->ops.items[i];
+        memcpy(awaited, pending, words * sizeof *awaited);
         const bool reads = step_pending(lowering, lowered, pending, words, true);
-        lowered->needs_yield = reads && !has_waited;
+        if (reads && !has_waited)
+            lowering->ops.items[find_wait(lowering, block, i, awaited)].needs_yield = true;
         has_waited |= reads;
         if (wl_machine_has_slow_path(lowered->op.code))
             has_waited = false; /* loads behind it are not moved before it */
@@ -507,6 +565,7 @@ static void mark_yields(struct lowering *lowering, const struct flow_block *bloc
     size_t words = (lowering->registers.count + 63) / 64;
     uint64_t *in = wl_alloc_zero((size_t)count * words, sizeof *in);
     uint64_t *pending = wl_alloc_zero(words, sizeof *pending);
+    uint64_t *awaited = wl_alloc_zero(words, sizeof *awaited);
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
         for (uint32_t b = 0; b < count; b++) {
@@ -524,10 +583,11 @@ static void mark_yields(struct lowering *lowering, const struct flow_block *bloc
     }
     for (uint32_t b = 0; b < count; b++) {
         memcpy(pending, in + b * words, words * sizeof *pending);
-        mark_block(lowering, &blocks[b], pending, words);
+        mark_block(lowering, &blocks[b], pending, awaited, words);
     }
     free(in);
     free(pending);
+    free(awaited);
 }
 
 /* ---- in step ---- */
