@@ -18,7 +18,7 @@ struct l2_feed {
     const struct l2_origin *origins; /* the epoch's */
     const struct l2_rows *before;    /* the part of the time of which the requests are */
     struct wl_l2_counts counts;      /* but for what `reads` tells */
-    uint64_t reads[L2_SECTOR_MASKS];
+    struct l2_reads reads;
     uint64_t writes, written_sectors; /* that have been put off */
 };
 
@@ -184,7 +184,7 @@ L2_INLINE void l2_serve_located_read(struct wl_l2 *l2, struct l2_feed *feed,
     l2_begin_serve(l2, feed, request, place, &located);
     located.answer = is_answered ? &origin->answers[place->at] : NULL;
     located.fetch = origin->pending ? l2_pending_of(feed, place) : NULL;
-    l2_serve_read(l2, &located, feed->reads, &feed->counts);
+    l2_serve_read(l2, &located, &feed->reads, &feed->counts);
 }
 
 /* Puts some of a run off, or serves them, one after the other. */
@@ -263,7 +263,7 @@ static inline void l2_counts_add(struct wl_l2_counts *counts, const struct wl_l2
 static inline void l2_feed_end(const struct l2_feed *feed, struct wl_l2_counts *counts)
 {
     l2_counts_add(counts, &feed->counts);
-    l2_count_reads(feed->reads, counts);
+    l2_count_reads(&feed->reads, counts);
     counts->requests += feed->writes;
     counts->writes += feed->written_sectors;
     counts->write_hits += feed->written_sectors;

@@ -22,16 +22,22 @@ static inline void l2_note_answer(const struct l2_located *request, uint32_t dev
         *request->answer = (uint8_t)(*request->answer + device + (far << WL_L2_FAR_SHIFT));
 }
 
+/* Reads by their sectors: a sum for each kind of them would take longer at each read. */
+struct l2_reads {
+    uint64_t all[L2_SECTOR_MASKS];
+    uint64_t missed[L2_SECTOR_MASKS], fetched[L2_SECTOR_MASKS]; /* of those that missed any */
+};
+
 /* A read goes to the partition of its SM; what that lacks comes from the line's home and stays in
- * both. all: reads by their sectors. */
-L2_INLINE void l2_read_sectors(struct wl_l2 *l2, const struct l2_located *request, uint64_t *all,
-                               struct wl_l2_counts *counts)
+ * both. */
+L2_INLINE void l2_read_sectors(struct wl_l2 *l2, const struct l2_located *request,
+                               struct l2_reads *reads, struct wl_l2_counts *counts)
 {
     const uint32_t now = l2->launch << 24 | (request->time & 0xffffff);
     uint32_t near = request->near;
     struct l2_entry local = l2_look_up(l2, near, request, counts);
     uint32_t wanted = request->sectors, missed = wanted & ~(uint32_t)*l2_valid(local);
-    all[wanted]++;
+    reads->all[wanted]++;
     if (request->is_alone)
         counts->alone_reads += l2_count_sectors(wanted);
     if (request->answer && missed != wanted && l2_is_under_way(l2, local, now))
@@ -39,9 +45,8 @@ L2_INLINE void l2_read_sectors(struct wl_l2 *l2, const struct l2_located *reques
     if (!missed)
         return;
     uint32_t wide = l2_fetch_pairs(missed) & ~(uint32_t)*l2_valid(local);
-    counts->read_hits -= l2_count_sectors(missed); /* of all, which are added at the end */
-    counts->read_misses += l2_count_sectors(wide);
-    counts->read_lines_missed++;
+    reads->missed[missed]++;
+    reads->fetched[wide]++;
     if (near == request->home) {
         l2_note_answer(request, l2_count_sectors(missed), 0);
         *l2_fetched_at(l2, local) = now;
@@ -200,19 +205,22 @@ L2_INLINE void l2_coalesce(struct l2_located *request, struct wl_l2_counts *coun
     request->sectors = (uint8_t)(request->sectors & ~answered);
 }
 
-/* Adds reads by their sectors to what is counted. */
-static inline void l2_count_reads(const uint64_t all[L2_SECTOR_MASKS], struct wl_l2_counts *counts)
+/* Adds reads to what is counted. */
+static inline void l2_count_reads(const struct l2_reads *reads, struct wl_l2_counts *counts)
 {
     for (uint32_t sectors = 0; sectors < L2_SECTOR_MASKS; sectors++) {
-        const uint64_t count = l2_count_sectors(sectors) * all[sectors];
-        counts->requests += all[sectors];
-        counts->reads += count;
-        counts->read_hits += count;
-        counts->read_halves += all[sectors] * (((sectors & 3) != 0) + ((sectors & 12) != 0));
+        const uint64_t all = reads->all[sectors], missed = reads->missed[sectors];
+        const uint32_t count = l2_count_sectors(sectors);
+        counts->requests += all;
+        counts->reads += count * all;
+        counts->read_hits += count * (all - missed);
+        counts->read_misses += count * reads->fetched[sectors];
+        counts->read_lines_missed += missed;
+        counts->read_halves += all * (((sectors & 3) != 0) + ((sectors & 12) != 0));
     }
 }
 
-L2_INLINE void l2_serve_read(struct wl_l2 *l2, struct l2_located *request, uint64_t *all,
+L2_INLINE void l2_serve_read(struct wl_l2 *l2, struct l2_located *request, struct l2_reads *reads,
                              struct wl_l2_counts *counts)
 {
     if (request->fetch) {
@@ -220,7 +228,7 @@ L2_INLINE void l2_serve_read(struct wl_l2 *l2, struct l2_located *request, uint6
         if (!request->sectors)
             return;
     }
-    l2_read_sectors(l2, request, all, counts);
+    l2_read_sectors(l2, request, reads, counts);
 }
 
 /* One that is no read. */
