@@ -100,6 +100,12 @@ void wl_group_settle(struct wl_load_group *group, struct wl_group_lines *lines)
         site->bytes += times * lines->loads[i].bytes;
         site->hits += times * lines->loads[i].sectors_asked; /* less those that missed */
     }
+    for (uint32_t i = 0; times && i < lines->fresh_count; i++) {
+        struct wl_site_state *site = group->sites[lines->touches[lines->fresh[i]].load];
+        site->hits -= lines->missed[i];
+        site->misses += lines->missed[i];
+        lines->missed[i] = 0;
+    }
 }
 
 static void forget_lines(struct wl_load_group *group, struct wl_group_lines *lines)

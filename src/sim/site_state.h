@@ -83,8 +83,9 @@ struct wl_group_lines {
         __attribute__((aligned(64)));
     struct {
         uint8_t line, sectors, load;
-    } touches[WL_GROUP_TOUCHES];   /* in their order */
-    uint8_t fresh[WL_GROUP_FRESH]; /* numbers of touches, ascending */
+    } touches[WL_GROUP_TOUCHES];     /* in their order */
+    uint8_t fresh[WL_GROUP_FRESH];   /* numbers of touches, ascending */
+    uint64_t missed[WL_GROUP_FRESH]; /* sectors of each that the sites have not counted yet */
     struct {
         uint32_t lines, sectors, sectors_ideal, bytes, sectors_asked;
     } loads[WL_GROUP_LOADS]; /* what each counts for */

@@ -243,9 +243,16 @@ static void touch_each(struct wl_warp *warp, const struct wl_op *op, struct wl_l
     }
 }
 
-/* Whether no line that gets a place now may push out another one of the group. */
-static inline bool are_apart(const struct place *places, u32 count, u32 missing)
+/* Whether no line that gets a place now may push out another one of the group. Most groups' sets
+ * differ in their numbers' last bits already. */
+static inline bool are_apart(const struct wl_l1 *l1, const struct place *places, u32 count,
+                             u32 missing)
 {
+    u64 seen = 0;
+    for (u32 i = 0; i < count; i++)
+        seen |= 1ull << ((u32)(places[i].set - l1->sets) & 63);
+    if ((u32)__builtin_popcountll(seen) == count)
+        return true;
     u32 together = 0;
     for (u32 left = missing; left; left &= left - 1) {
         const u32 line = (u32)__builtin_ctz(left);
@@ -257,8 +264,8 @@ static inline bool are_apart(const struct place *places, u32 count, u32 missing)
 
 /* The same as touch_each where the lines are apart: touches that are not fresh only take time, and
  * sets keep the order in which their lines were touched last. */
-static void touch_fresh(struct wl_warp *warp, struct wl_l1 *l1, const struct wl_load_group *group,
-                        const struct wl_group_lines *lines, struct place *places, u32 missing)
+static void touch_fresh(struct wl_warp *warp, struct wl_l1 *l1, struct wl_group_lines *lines,
+                        struct place *places, u32 missing)
 {
     struct wl_sm *sm = warp->sm;
     const struct wl_run *run = warp->worker->run;
@@ -289,9 +296,7 @@ static void touch_fresh(struct wl_warp *warp, struct wl_l1 *l1, const struct wl_
         sm->requests[sm->request_count++] =
             wl_l2_request_make(place->line, fetched, WL_L2_READ | sm->request_mark, 0,
                                (u32)(time < sm->epoch_start ? sm->epoch_start : time));
-        struct wl_site_state *site = group->sites[lines->touches[at].load];
-        site->misses += (u32)__builtin_popcount(missed);
-        site->hits -= (u32)__builtin_popcount(missed);
+        lines->missed[i] += (u32)__builtin_popcount(missed);
     }
     sm->queue_end = queue_end + 256ull * (lines->touch_count - passed);
     for (u32 i = 0; i < lines->line_count; i++)
@@ -342,8 +347,8 @@ static inline void count_ready(struct wl_warp *warp, const struct wl_op *op, str
         for (u32 i = 0; i < lines->line_count; i++)
             touch_place(l1, &places[i]);
         sm->queue_end = (sm->queue_end > now ? sm->queue_end : now) + 256ull * lines->touch_count;
-    } else if (are_apart(places, lines->line_count, missing)) {
-        touch_fresh(warp, l1, ready->group, lines, places, missing);
+    } else if (are_apart(l1, places, lines->line_count, missing)) {
+        touch_fresh(warp, l1, lines, places, missing);
     } else {
         touch_each(warp, op, l1, ready->group, lines, places);
     }
