@@ -66,7 +66,7 @@ struct wl_gpu {
     uint32_t dram_least_latency; /* the shortest; dram_latency is the mean */
     /* for the timing model; 0: unknown, see wl_gpu_assume */
     uint32_t half_latency, xu_latency, shuffle_latency, special_latency; /* cycles */
-    uint32_t branch_latency, barrier_latency;
+    uint32_t branch_latency, meeting_latency, parting_latency, barrier_latency;
     uint32_t block_latency;   /* from the end of a block to the first work of the next */
     uint32_t loads_in_flight; /* loads of an SM that may wait for L2 and device memory */
     uint32_t lg_queue;        /* accesses to global memory that a scheduler may have waiting */

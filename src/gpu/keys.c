@@ -109,6 +109,8 @@ static const struct wl_gpu_key keys[] = {
     {FIELD(shuffle_latency), TYPE_COUNT, false, 0, 1000000},
     {FIELD(special_latency), TYPE_COUNT, false, 0, 1000000},
     {FIELD(branch_latency), TYPE_COUNT, false, 0, 1000000},
+    {FIELD(meeting_latency), TYPE_COUNT, false, 0, 1000000},
+    {FIELD(parting_latency), TYPE_COUNT, false, 0, 1000000},
     {FIELD(block_latency), TYPE_COUNT, false, 0, 1000000},
     {FIELD(barrier_latency), TYPE_COUNT, false, 0, 1000000},
     {FIELD(loads_in_flight), TYPE_COUNT, false, 0, 1000000},

@@ -122,7 +122,7 @@ static void test_defaults_are_complete(void **state)
         count++;
     }
     free(text);
-    assert_int_equal(count, 55);
+    assert_int_equal(count, 57);
     assert_true(whole.l2_atomic_cycles == 1.45 && whole.l2_far_cycles == 185);
     assert_int_equal(whole.alu_latency, 6);
     assert_int_equal(whole.xu_latency, 19);

@@ -159,6 +159,7 @@ static void add_op(struct timing_code *code, const struct wl_timing_input *input
                              .is_free = op->kind == WL_MACHINE_FREE || !is_kept,
                              .is_wide = op->kind == WL_MACHINE_SHARED_LOAD &&
                                         op->width_bytes >= WIDE_BYTES,
+                             .is_meeting = op->is_meeting,
                              .lane_count = op->lane_count,
                              .adu_cycles = adu_cycles(op),
                              .scoreboard = TIMING_NO_SCOREBOARD,

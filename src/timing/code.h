@@ -31,6 +31,7 @@ struct timing_op {
     uint8_t read_count;   /* registers that it fetches */
     bool is_free;         /* costs no issue slot */
     bool is_at_line;      /* the first of its group in its line */
+    bool is_meeting;      /* where lanes meet that parted */
     bool is_wide;         /* a load of 16 bytes a lane from shared memory */
     uint8_t lane_count;   /* instructions of the loop that does it for each lane; 0: none does */
     uint8_t adu_cycles;   /* of the SM's unit for addresses of constants, barriers, block numbers */

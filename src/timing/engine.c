@@ -102,8 +102,10 @@ static bool enter_group(struct engine *engine, struct warp *warp)
         uint32_t chosen = choose_turns(code, warp, head);
         uint32_t slots = code->blocks[chosen].turns * code->groups[head].slots;
         memset(warp->slots, 0, slots * sizeof *warp->slots);
-        for (uint32_t turn = 0; turn < code->blocks[chosen].turns; turn++)
+        for (uint32_t turn = 0; turn < code->blocks[chosen].turns; turn++) {
+            parting_enter(&warp->parting, head, wl_trace_lanes(*warp->at));
             warp->at = pass_group(code, warp->at, warp->end, warp, turn * code->groups[head].slots);
+        }
         const struct timing_group *group = &code->groups[chosen];
         bool is_last = warp->at >= warp->end; /* a warp at least ends */
         if (group->count == 0 || (!is_last && is_left_out(engine, warp, lanes)))
@@ -441,23 +443,6 @@ static void account_wait(struct engine *engine, struct warp *warp, uint64_t now)
     account(engine, warp, now, WL_TIMING_NOT_SELECTED);
 }
 
-/* How lucky the access at the head of a warp is with device memory, from 0 to 1: all that lies in
- * one piece of 512 bytes is answered together (bench/gpu/model contention, atomics 128 bytes to 4
- * KiB apart; flights1.*.lines_1, four lines of a piece at once). */
-static double chance_of(struct engine *engine, uint32_t sector, uint32_t word)
-{
-    struct wl_trace_access access = wl_trace_unpack(word);
-    if (wl_trace_places(&access, access.sectors) > 1) {
-        /* numbers that follow each other by the golden ratio are spread evenly, even a few */
-        engine->chance += 0.6180339887498949;
-        engine->chance -= engine->chance >= 1;
-        return engine->chance;
-    }
-    uint32_t number = (sector >> WL_TRACE_PIECE_BITS) * 0x85ebca6bu;
-    number = (number ^ number >> 15) * 0xc2b2ae35u;
-    return (number ^ number >> 16) / 4294967296.0;
-}
-
 /* The access at the head of a warp; returns when its data are there. */
 static uint64_t access_memory(struct engine *engine, struct path_port *port,
                               const struct warp *warp, uint64_t now)
@@ -476,7 +461,7 @@ static uint64_t access_memory(struct engine *engine, struct path_port *port,
         word = sectors_store(&engine->sectors, sector, word, &engine->model->one_by_one, now,
                              &engine->path.is_one_by_one);
     if (word && is_load)
-        engine->path.chance = chance_of(engine, sector, word);
+        engine->path.chance = path_chance(&engine->chance, sector, word);
     uint64_t comes = is_load && !visit.pays ? visit.sector->there : 0;
     uint64_t there = path_access(&engine->path, engine->model, engine->input->changes, op->kind,
                                  port, comes, word, now);
@@ -507,9 +492,25 @@ static bool issue_lap(struct engine *engine, struct warp *warp, uint64_t now)
     return true;
 }
 
-/* Of a branch, before the instruction behind it is fetched: bench/gpu/model fetch,
- * exponentials.1.adds_0, 3 cycles of branch_resolving and 6 of no_instruction a turn. */
-#define RESOLVING_CYCLES 3
+/* When the warp goes on behind a branch or a meeting at its head, and why not before. Returns when
+ * the first reason ends. */
+static uint64_t hold_branch(struct engine *engine, struct warp *warp, const struct timing_op *op,
+                            uint64_t now)
+{
+    const bool costs = !(engine->input->changes & WL_TIMING_NO_DIVERGENCE);
+    const uint32_t parts = op->is_meeting && costs ? parting_meet(&warp->parting) : 0;
+    if (op->is_meeting) {
+        warp->earliest =
+            now + engine->model->meeting_latency + parts * engine->model->parting_latency;
+        warp->earliest_state = WL_TIMING_BRANCH_RESOLVING;
+        return now + (1 + parts) * PARTING_FALLS;
+    }
+    const bool goes_on = warp->op < warp->op_end || enter_group(engine, warp);
+    const bool falls = goes_on && parting_falls_through(op, warp->op);
+    warp->earliest = now + (falls ? PARTING_FALLS : engine->model->branch_latency);
+    warp->earliest_state = falls ? WL_TIMING_WAIT : WL_TIMING_NO_INSTRUCTION;
+    return now + (falls ? 1 : PARTING_RESOLVES);
+}
 
 /* Performs the instruction at the head of a warp. */
 static void issue(struct engine *engine, struct scheduler *scheduler, struct warp *warp,
@@ -547,9 +548,9 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
         warp->stored = done > warp->stored ? done : warp->stored;
     set_ready(engine, warp, op, done, kind->state);
     warp->op++;
-    if (op->kind == WL_MACHINE_BRANCH) {
-        warp->earliest = now + engine->model->branch_latency;
-        warp->earliest_state = WL_TIMING_NO_INSTRUCTION;
+    uint64_t resolved = now + 1;
+    if (op->kind == WL_MACHINE_BRANCH || op->is_meeting) {
+        resolved = hold_branch(engine, warp, op, now);
     } else if (op->kind == WL_MACHINE_FENCE) {
         warp->earliest = now + kind->latency;
         warp->earliest_state = WL_TIMING_MEMBAR;
@@ -564,8 +565,7 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
         retire(engine, warp, now);
         return;
     }
-    if (op->kind == WL_MACHINE_BRANCH)
-        account(engine, warp, now + 1 + RESOLVING_CYCLES, WL_TIMING_BRANCH_RESOLVING);
+    account(engine, warp, resolved, op->is_meeting ? WL_TIMING_WAIT : WL_TIMING_BRANCH_RESOLVING);
     set_warp(engine, warp, ready);
 }
 

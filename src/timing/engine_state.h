@@ -5,6 +5,7 @@
 #include "timing/bulk.h"
 #include "timing/engine.h"
 #include "timing/fetch.h"
+#include "timing/parting.h"
 #include "timing/path.h"
 #include "timing/sectors.h"
 #include "timing/wake.h"
@@ -21,9 +22,10 @@ struct warp {
     uint64_t spaced_at[TIMING_SPACINGS]; /* of the next that is so spaced */
     uint64_t stored;                     /* cycle at which its stores have left the SM */
     uint8_t earliest_state;
-    uint8_t state;       /* why it is not ready */
-    bool is_waiting;     /* at a barrier */
-    uint32_t lanes;      /* in 1/32: of blocks left out where divergence costs nothing */
+    uint8_t state;   /* why it is not ready */
+    bool is_waiting; /* at a barrier */
+    uint32_t lanes;  /* in 1/32: of blocks left out where divergence costs nothing */
+    struct parting parting;
     uint32_t loop;       /* whose entry it has run, WL_MACHINE_NONE outside */
     uint32_t laps;       /* instructions that a loop over its lanes has left */
     uint32_t lap_cycles; /* from one to the next */

@@ -389,6 +389,8 @@ void timing_model_make(const struct wl_timing_input *input, struct timing_model 
     if (input->changes & WL_TIMING_NO_LATENCY)
         model->guard_latency = 0;
     model->branch_latency = gpu->branch_latency;
+    model->meeting_latency = gpu->meeting_latency;
+    model->parting_latency = gpu->parting_latency;
     model->barrier_latency = gpu->barrier_latency;
     model->barrier_interval = 2;
     double sms = input->block_count < gpu->sm_count ? (double)input->block_count : gpu->sm_count;

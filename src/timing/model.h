@@ -59,7 +59,7 @@ struct timing_model {
         first_block_interval; /* cycles between two blocks that fill an SM when a launch begins */
     uint32_t memory_interval; /* cycles between two memory accesses of a warp */
     uint32_t guard_latency;   /* cycles by which a predicate is there later for what it guards */
-    uint32_t branch_latency, barrier_latency, barrier_interval;
+    uint32_t branch_latency, meeting_latency, parting_latency, barrier_latency, barrier_interval;
     double l2_sector_cycles;        /* that a sector takes of the SM's share of reading from L2 */
     double l2_write_cycles;         /* of writing, a sector */
     double l2_fill_cycles;          /* and of what L2 takes from SMs and device memory */

@@ -466,3 +466,17 @@ uint64_t path_access(struct path *path, const struct timing_model *model, uint32
                     kind == WL_MACHINE_TEXTURE && model->has_texture_pipe);
     }
 }
+
+double path_chance(double *drawn, uint32_t sector, uint32_t word)
+{
+    struct wl_trace_access access = wl_trace_unpack(word);
+    if (wl_trace_places(&access, access.sectors) > 1) {
+        /* numbers that follow each other by the golden ratio are spread evenly, even a few */
+        *drawn += 0.6180339887498949;
+        *drawn -= *drawn >= 1;
+        return *drawn;
+    }
+    uint32_t number = (sector >> WL_TRACE_PIECE_BITS) * 0x85ebca6bu;
+    number = (number ^ number >> 15) * 0xc2b2ae35u;
+    return (number ^ number >> 16) / 4294967296.0;
+}

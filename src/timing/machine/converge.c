@@ -44,13 +44,14 @@ static bool mark_inside(struct converging *self, uint32_t b, uint32_t join)
     return wl_machine_mark_inside(self->machine, b, join, self->is_inside, self->stack);
 }
 
-static uint32_t add_sync(struct wl_machine *machine, uint32_t instruction)
+static uint32_t add_sync(struct wl_machine *machine, uint32_t instruction, bool is_meeting)
 {
     struct wl_machine_op op = {.code = WL_OP_WARP_SYNC,
                                .kind = WL_MACHINE_SYNC,
                                .count = 1,
                                .weight = 1,
                                .instruction = instruction,
+                               .is_meeting = is_meeting,
                                .site = WL_MACHINE_NONE,
                                .address = WL_MACHINE_NONE,
                                .operands = (uint32_t)machine->operands.count - 1};
@@ -102,7 +103,7 @@ static void mark_before_loop(struct converging *self, uint32_t join, uint32_t in
     for (uint32_t p = 0; p < machine->block_count; p++)
         if (machine->blocks[p].head == p && !self->is_inside[p] && leads_into(self, p) &&
             !parts_for(self, p, join))
-            insert_before_branch(machine, p, add_sync(machine, instruction));
+            insert_before_branch(machine, p, add_sync(machine, instruction, false));
 }
 
 static void converge_branch(struct converging *self, uint32_t b)
@@ -117,8 +118,8 @@ static void converge_branch(struct converging *self, uint32_t b)
         return;
     if (mark_inside(self, join, b) && !self->is_awaited[join]) {
         /* the join begins a loop of its own: lanes meet before it */
-        insert_before_branch(machine, b, add_sync(machine, instruction));
-        insert_before_branch(machine, b, add_sync(machine, instruction));
+        insert_before_branch(machine, b, add_sync(machine, instruction, false));
+        insert_before_branch(machine, b, add_sync(machine, instruction, true));
         return;
     }
     bool is_loop = mark_inside(self, b, join);
@@ -127,11 +128,11 @@ static void converge_branch(struct converging *self, uint32_t b)
     if (is_loop)
         mark_before_loop(self, join, instruction);
     else
-        insert_before_branch(machine, b, add_sync(machine, instruction));
+        insert_before_branch(machine, b, add_sync(machine, instruction, false));
     if (self->is_awaited[join])
         return;
     self->is_awaited[join] = true;
-    insert(&machine->blocks[join], 0, add_sync(machine, instruction));
+    insert(&machine->blocks[join], 0, add_sync(machine, instruction, true));
 }
 
 void wl_machine_converge(struct wl_machine *machine)

@@ -62,6 +62,7 @@ struct wl_machine_op {
     bool is_readonly;    /* a load of what no thread writes: the texture path, where there is one */
     bool is_kept;        /* a load or store of shared memory that is done as written */
     bool is_varying;     /* lanes may get different results for the same operands */
+    bool is_meeting;     /* SYNC: where lanes meet, not where they will part */
     bool may_gather;     /* a reduction that REDUX makes one lane's where all have one address */
     bool has_slow_path;  /* branches to a subroutine for rare operands */
     uint8_t width_bytes; /* of a memory access, a lane */
