@@ -81,7 +81,20 @@ static bool shows_pages(const struct wl_launch_run *run, const struct wl_page_op
     return !is_silent || wl_pages_are_requested(options);
 }
 
-static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_error *error)
+/* Whether a launch was asked for that the GPU cannot make, which the program itself was told. */
+static bool is_refused(struct wl_report *report)
+{
+    size_t count = 0;
+    const struct wl_report_note *notes = report ? wl_report_notes(report, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(notes[i].record.code, "launch-refused") == 0)
+            return true;
+    return false;
+}
+
+/* report: NULL if there is none. */
+static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_report *report,
+                                    struct wl_error *error)
 {
     wl_error_set(error, WL_ERR_NOTHING, "no kernel launch was profiled");
     const struct wl_settings *settings = &run->settings;
@@ -92,6 +105,10 @@ static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_e
     if (running->is_active)
         return wl_error_set_hint(error, "its launch %" PRIu64 ", of kernel %s, had not ended",
                                  running->launch, running->kernel);
+    if (is_refused(report))
+        return wl_error_set_hint(error,
+                                 "the program asked for launches that this GPU refuses, see "
+                                 "above; cudaGetLastError() behind a launch tells a program");
     bool has_filter = settings->kernel_name[0] || settings->kernel_id[0] || settings->launch_skip ||
                       settings->launch_skip_before_match || settings->nvtx_include[0] ||
                       settings->nvtx_exclude[0] || !settings->profile_from_start;
@@ -138,7 +155,7 @@ static enum wl_code print_report(const struct wl_launch_run *run,
     if (run->ending.exit_code)
         tell_newer_targets(report, console);
     if (launch_count == 0)
-        code = explain_nothing(run, error);
+        code = explain_nothing(run, report, error);
     else if (shows_pages(run, options))
         code = print_pages(run, report, options, console, error);
     wl_report_close(report);
@@ -188,7 +205,7 @@ static enum wl_code profile(const struct wl_profile_options *options,
     else if (has_report)
         code = print_report(&run, &options->pages, console, error);
     if (!has_report && code == WL_ERR_NOTHING)
-        code = explain_nothing(&run, error);
+        code = explain_nothing(&run, NULL, error);
     if (has_report)
         wl_outcome_print_report(&run);
     if (run.ending.exit_code && (code == WL_OK || code == WL_ERR_NOTHING)) {

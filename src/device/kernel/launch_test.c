@@ -314,6 +314,38 @@ static void a_grid_of_clusters_is_no_larger_than_one_of_blocks(void **state)
     }
 }
 
+/* A program that does not look at the code would not know. */
+static void why_a_launch_is_refused_is_told_once(void **state)
+{
+    (void)state;
+    struct wl_device_request shared = request_of("bounded", 32, NULL);
+    shared.shared_dynamic_bytes = 100000;
+    struct {
+        struct wl_device_request request;
+        const char *said;
+    } cases[] = {
+        {request_of("bounded", 1025, NULL),
+         "warplens: kernel bounded is not launched: its block is 1025 along x, where 1 to 1024 are "
+         "allowed\n"},
+        {request_of("bounded", 65, NULL),
+         "warplens: kernel bounded is not launched: its blocks are of 65 threads, and it was "
+         "compiled for 64 at most (__launch_bounds__)\n"},
+        {shared, "warplens: kernel bounded is not launched: its blocks ask for 100000 bytes of "
+                 "shared memory, where 49152 are allowed; cudaFuncSetAttribute with "
+                 "cudaFuncAttributeMaxDynamicSharedMemorySize allows more\n"},
+    };
+    for (size_t i = 0; i < WL_COUNT(cases); i++) {
+        cases[i].request.kernel->is_refusal_told = false;
+        said_begin();
+        int first = wl_device_launch(&cases[i].request);
+        int second = wl_device_launch(&cases[i].request);
+        const char *said = said_text();
+        assert_int_not_equal(first, WL_DEVICE_OK);
+        assert_int_equal(first, second);
+        assert_string_equal(said, cases[i].said);
+    }
+}
+
 static void a_missing_kernel_is_an_invalid_function(void **state)
 {
     (void)state;
@@ -460,6 +492,7 @@ int main(void)
         TEST(clusters_have_a_size_that_divides_the_grid),
         TEST(clusters_that_a_kernel_is_compiled_for_are_its_only_ones),
         TEST(a_grid_of_clusters_is_no_larger_than_one_of_blocks),
+        TEST(why_a_launch_is_refused_is_told_once),
         TEST(a_missing_kernel_is_an_invalid_function),
         TEST(what_cannot_be_modelled_fails_alone_and_says_so_once),
         TEST(faults_stay_until_reset),

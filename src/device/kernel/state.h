@@ -52,7 +52,7 @@ enum wl_device_sparing {
 struct wl_device_kernel {
     struct wl_device_module *module;
     char *name;
-    bool is_tried, is_obstacle_reported;
+    bool is_tried, is_obstacle_reported, is_refusal_told;
     int code;              /* what launching answers; WL_DEVICE_OK if it is ready */
     struct wl_error error; /* why not */
     const struct wl_device_image *image;

@@ -3,6 +3,7 @@
  *
  *   scale      launch kernel `scale` once (what happens without words, too)
  *   idle       launch kernel `idle` once
+ *   large      launch kernel `idle` with blocks of 2048 threads, and do not look at the error
  *   turn       launch kernel `turn` once: 8 blocks whose threads turn in a loop
  *   short      launch `scale` on memory that is too short and not written, and do not free it
  *   exit N     end with exit code N
@@ -109,6 +110,13 @@ static void launch_idle(void)
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
+static void launch_large(void)
+{
+    struct dim3 one = {1, 1, 1}, block = {2048, 1, 1};
+    void *arguments[] = {NULL};
+    cudaLaunchKernel(&idle_stub, one, block, arguments, 0, NULL);
+}
+
 static void launch_turn(void)
 {
     struct dim3 grid = {8, 1, 1}, block = {128, 1, 1};
@@ -154,6 +162,8 @@ int main(int argument_count, char **arguments)
             launch_scale();
         else if (strcmp(arguments[i], "idle") == 0)
             launch_idle();
+        else if (strcmp(arguments[i], "large") == 0)
+            launch_large();
         else if (strcmp(arguments[i], "turn") == 0)
             launch_turn();
         else if (strcmp(arguments[i], "short") == 0)
