@@ -74,7 +74,7 @@
                     "",
                 ),
                 whole
-                    ? " " + ((100 * group.ns) / whole).toFixed(1) + " % of the kernels' time, " + shown(group.ns)
+                    ? " " + ((100 * group.ns) / whole).toFixed(1) + " % of " + (advice().time ? "what was profiled, " : "the kernels' time, ") + shown(group.ns)
                     : " no times",
                 whole ? signOf(group) : null,
                 kernel && kernel.verdict ? h("strong", { class: "gain" }, " · " + kernel.verdict) : null,
@@ -163,9 +163,9 @@
         return data("advice") || { findings: [], kernels: [] };
     }
 
-    /* The findings that save most of the time there is here: each names its kernel, and what that is of all. Of those that save the
-     * same time the first. */
-    function best(whole) {
+    /* The findings that save most of the time there is here: each names its kernel, and what that is of the whole, which `of` names:
+     * the program, where its time is known. Of those that save the same time the first. */
+    function best(whole, of) {
         const found = advice().findings.filter((finding) => finding.gain && !finding.overlaps && finding.severity !== "note");
         if (!found.length) return "";
         const row = (finding) => {
@@ -186,7 +186,7 @@
                 ),
             );
         };
-        const heads = ["", "Where", "What", "Saves", whole ? "Of all kernels' time" : "Time"];
+        const heads = ["", "Where", "What", "Saves", whole ? of : "Time"];
         return h(
             "section",
             { class: "card" },
@@ -218,15 +218,17 @@
     function draw(container) {
         const all = warplens.has("launches") ? warplens.kinds() : [],
             whole = all.reduce((sum, group) => sum + group.ns, 0),
-            { time } = advice();
+            { time } = advice(),
+            /* of a traced program some launches are profiled, its findings are of all of them */
+            told = time && time.program.ns;
         container.append(
             ...(time ? warplens.programTime(time, !all.length) : []),
-            best(whole),
+            best(told || whole, told ? "Of the program" : "Of all kernels' time"),
             all.length
                 ? h(
                       "p",
                       { class: "count" },
-                      all.length.toLocaleString("en") + (all.length === 1 ? " kernel" : " kernels by name and shape"),
+                      all.length.toLocaleString("en") + (all.length === 1 ? " kernel" : " kernels by name and shape") + (told ? " profiled" : ""),
                       whole ? [", " + shown(whole) + " in all", signOf(all[0])].flat() : null,
                   )
                 : "",

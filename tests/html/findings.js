@@ -1,6 +1,6 @@
 /* Findings at the sections and lines that they speak of, with one number on all pages; what-if switches: causes off alone and
  * together are what `warplens show --page whatif` prints, what was not simulated together is no sum, and the workbench has it
- * simulated; rows of tables in order of a column, which the address keeps. */
+ * simulated; rows of tables in order of a column, which the address keeps; gains of a traced program are parts of it. */
 "use strict";
 const assert = require("assert");
 const path = require("path");
@@ -200,6 +200,26 @@ async function testOrder(browser, file) {
     await page.close();
 }
 
+/* What helps a traced program is told in parts of its time, not of that of the launches that were profiled. */
+async function testProgram(browser, folder) {
+    const report = path.join(folder, "program.wlr"),
+        file = path.join(folder, "program.html");
+    warplens("optimize", "-q", "-o", report, path.join(folder, "gemm"), "0", "128");
+    warplens("export", report, "--html", file);
+    const page = await browser.page(file + "#program");
+    const best = await page.run(`[...document.querySelectorAll("table.best tbody tr")].map((row) => row.cells[4].textContent)`);
+    const parts = best.map((text) => Number(/, ([0-9.]+) %/.exec(text)[1]));
+    assert.ok(parts.length > 0);
+    assert.ok(
+        parts.every((part) => part <= 100),
+        best.join("; "),
+    );
+    assert.strictEqual(await page.run(`document.querySelector("table.best").tHead.rows[0].cells[4].textContent`), "Of the program");
+    assert.ok(await page.run(`document.querySelector("p.count").textContent.includes("kernel profiled, ")`));
+    assert.deepStrictEqual(page.problems, []);
+    await page.close();
+}
+
 test(async (browser, folder) => {
     const made = prepare(folder);
     if (!made) return 77;
@@ -213,4 +233,5 @@ test(async (browser, folder) => {
     const unknown = await testSwitches(browser, made.page, made.report);
     await testSimulating(browser, folder, unknown);
     await testOrder(browser, made.page);
+    await testProgram(browser, folder);
 });
