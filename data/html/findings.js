@@ -7,7 +7,8 @@ warplens.findings = (() => {
     function gainText(finding) {
         if (!finding.gain) return "";
         const { saved, factor } = finding.gain;
-        return "saves " + Math.round(100 * saved) + "% (" + factor.toFixed(2) + "×)";
+        if (saved < 0.005) return "saves less than 1%";
+        return "saves " + (saved >= 0.995 ? "more than 99" : Math.round(100 * saved)) + "% (" + factor.toFixed(2) + "×)";
     }
 
     /* The gain with its mark, and how it was obtained. */

@@ -174,6 +174,11 @@ local kinds = {
     { "code", "instructions and constants", { "no_instruction", "imc_miss" } },
     { "arithmetic", "results of arithmetic", { "wait", "math_pipe_throttle", "dispatch_stall", "branch_resolving" } },
 }
+-- Special functions wait in the queue of shared memory.
+local function name_of_queue(m)
+    local functions = m("warplens__floor_xu.cycle") or 0
+    return functions > (m("warplens__floor_shared.cycle") or 0) and "special functions" or "shared memory"
+end
 row("wait_kind", "", "what most of the waiting is for", function(m)
     local name, most = nil, 0
     for _, kind in ipairs(kinds) do
@@ -182,10 +187,13 @@ row("wait_kind", "", "what most of the waiting is for", function(m)
             sum = sum + (m("smsp__average_warps_issue_stalled_" .. state .. "_per_issue_active.ratio") or 0)
         end
         if sum > most then
-            name, most = kind[2], sum
+            name, most = kind[1] == "shared" and name_of_queue(m) or kind[2], sum
         end
     end
     return name, "no states of warps were read or predicted"
+end)
+row("is_full", "", "1: the SMs have about all warps that they can hold, and more of them are not to be had; else 0", function(m)
+    return m["sm__warps_active.avg.pct_of_peak_sustained_active"] >= 75 and 1 or 0
 end)
 row("room.pct", "%", "the part of the duration beyond the least that this GPU needs, and the launch", function(m)
     return 100 * after(m, { "launch", "ideal" }) / duration(m)

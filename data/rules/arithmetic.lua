@@ -61,6 +61,34 @@ local function slow_doubles(launch, found, doubles)
     }
 end
 
+-- Whether global memory instructions move doubles, and whether some move floats.
+local function what_is_moved(launch)
+    local doubles, floats = false, false
+    for _, instruction in ipairs(launch.instructions) do
+        if advice.is(instruction, "ld.global") or advice.is(instruction, "st.global") then
+            doubles = doubles or string.find(instruction.opcode, "f64", 1, true) or
+                (string.find(instruction.opcode, "64", 1, true) and not string.find(instruction.opcode, "u64", 1, true))
+            floats = floats or string.find(instruction.opcode, "f32", 1, true)
+        end
+    end
+    return doubles, floats
+end
+
+-- Conversions between floats and doubles, as warps execute them.
+local function count_conversions(launch)
+    return advice.sum(launch, function(instruction)
+        return advice.is(instruction, "cvt") and string.find(instruction.opcode, "f64", 1, true) and
+            string.find(instruction.opcode, "f32", 1, true) and (instruction["inst_executed"] or 0)
+    end)
+end
+
+-- Whether what limits are conversions that go where floats stay floats.
+local function is_of_conversions(launch)
+    local doubles, floats = what_is_moved(launch)
+    return floats and not doubles and advice.weight(launch, "xu") >= 0.5 and
+        count_conversions(launch) >= 0.5 * launch.m["ptx__inst_executed_pipe_xu.sum"]
+end
+
 return {
     {
         id = "nonfused",
@@ -123,30 +151,16 @@ return {
             if doubles == 0 then
                 return nil
             end
-            local floats, moves_doubles = 0, false
-            for _, instruction in ipairs(launch.instructions) do
-                if advice.is(instruction, "ld.global") or advice.is(instruction, "st.global") then
-                    if string.find(instruction.opcode, "f64", 1, true) or
-                        (string.find(instruction.opcode, "64", 1, true) and not string.find(instruction.opcode, "u64", 1, true)) then
-                        moves_doubles = true
-                    end
-                    if string.find(instruction.opcode, "f32", 1, true) then
-                        floats = floats + 1
-                    end
-                end
-            end
+            local moves_doubles, moves_floats = what_is_moved(launch)
             local found = advice.top(launch, function(instruction)
                 return instruction.pipe == "fp64" and (instruction["inst_executed"] or 0)
             end)
             if moves_doubles then
                 return slow_doubles(launch, found, doubles)
-            elseif floats == 0 then
+            elseif not moves_floats then
                 return nil
             end
-            local special, converted = m("ptx__inst_executed_pipe_xu.sum") or 0, advice.sum(launch, function(instruction)
-                return advice.is(instruction, "cvt") and string.find(instruction.opcode, "f64", 1, true) and
-                    string.find(instruction.opcode, "f32", 1, true) and (instruction["inst_executed"] or 0)
-            end)
+            local special, converted = m("ptx__inst_executed_pipe_xu.sum") or 0, count_conversions(launch)
             local all = math.max(1, m["ptx__inst_executed.sum"])
             local rate32, rate64 = m["device__model_fp32_per_cycle"], m["device__model_fp64_per_cycle"]
             return {
@@ -154,6 +168,7 @@ return {
                 title = string.format("%s operations in double precision on data in single precision",
                     advice.count(doubles)),
                 evidence = { { metric = "ptx__flop_count_dp.sum" }, { metric = "ptx__flop_count_sp.sum" } },
+                cause = is_of_conversions(launch) and "special-functions" or nil,
                 saved = advice.saved(launch, { fp64 = rate32 > 0 and rate64 / rate32 or 1,
                     xu = special > 0 and math.max(0, 1 - converted / special) or 1,
                     issue = math.min(0.9, 1 - converted / all) }),
@@ -173,12 +188,13 @@ return {
         lowers_least = true,
         cause = "special-functions",
         description = "Square roots, reciprocals, sines, exponentials and conversions share one slow pipe. Fires when that " ..
-            "pipe has half of the time by floors.",
-        advice = "Compute such values once and keep them, multiply by a reciprocal instead of dividing, use the fast " ..
-            "functions (__expf, -use_fast_math) where their error is no harm, and avoid conversions between types.",
+            "pipe has half of the time by floors, but for conversions of floats to doubles and back, which rule double finds.",
+        advice = "Compute such values once and keep them, divide once and multiply by the reciprocal where several quotients have " ..
+            "one divisor, avoid conversions between types, and compute some of these functions by a polynomial, which the FMA " ..
+            "pipe does meanwhile (sinf does for small arguments, __sinf does not).",
         apply = function(launch)
             local weight = advice.weight(launch, "xu")
-            if weight < 0.5 then
+            if weight < 0.5 or is_of_conversions(launch) then
                 return nil
             end
             -- conversions between integers are hardly ever left in machine code

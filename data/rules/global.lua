@@ -77,8 +77,27 @@ local function stride_text(launch, instruction)
     return "the threads of a warp are scattered"
 end
 
+-- What remains where blocks of small ones become larger, too, so that fewer are started one after another: what is saved of the
+-- time without the launch itself, and how; nil where starting them takes no more than the rest.
+local function saved_in_blocks(launch, threads)
+    local m = launch.m
+    local all, without = m("gpu__time_duration.sum"), m("whatif__uncoalesced__duration.ns")
+    local cycles, own = m("warplens__floor_blocks.cycle"), launch.m["launch__block_size"]
+    if not all or not without or not cycles or own >= threads then
+        return nil
+    end
+    local overhead, starts = m("warplens__ladder_launch.ns") or 0, cycles / m["device__model_sm_clock_hz"] * 1e9
+    if starts < 0.75 * (without - overhead) then
+        return nil
+    end
+    local left = math.max(overhead + (m("warplens__ladder_ideal.ns") or 0), without - starts * (1 - own / threads))
+    return (all - left) / math.max(1, all - overhead), string.format("%.0f ns without excess sectors, timed again, and of %s blocks " ..
+        "that start one after another in %.0f ns %s remain", without, advice.count(m["launch__grid_size"]), starts,
+        advice.percent(own / threads))
+end
+
 -- What would make the accesses contiguous without a new trouble: blocks that get too small, or more threads for a
--- row than it has elements.
+-- row than it has elements. And how many threads a block has then, where that is said.
 local function remedy(launch, instruction)
     local threads = launch.m["launch__block_size"]
     local step, parameter = advice.stride(launch, instruction)
@@ -90,7 +109,7 @@ local function remedy(launch, instruction)
     if launch.block[1] < 32 and launch.block[2] > 1 then
         local rows = math.max(1, math.max(threads, 128) // 32)
         return string.format("Let a row of the block be 32 threads wide or more, and not fewer threads: %d x %d instead " ..
-            "of %d x %d.", 32, rows, launch.block[1], launch.block[2])
+            "of %d x %d.", 32, rows, launch.block[1], launch.block[2]), 32 * rows
     end
     if advice.is(instruction, "wmma") then
         return "Bring the tile to shared memory first, in rows by loads of 16 bytes a thread (cp.async), and load the " ..
@@ -180,6 +199,11 @@ return {
             local requests = math.max(1, found["l1tex__t_requests"] or found["inst_executed"] or 1)
             local title = string.format("%.1f sectors in each request, %.1f would do: %s", sectors(found) / requests,
                 ideal(found) / requests, stride_text(launch, found))
+            local todo, threads = remedy(launch, found)
+            local in_blocks, how = nil, nil
+            if threads then
+                in_blocks, how = saved_in_blocks(launch, threads)
+            end
             return {
                 at = found,
                 title = title,
@@ -188,11 +212,11 @@ return {
                     { metric = "memory_l2_theoretical_sectors_global", value = sectors(found) },
                     { metric = "memory_l2_theoretical_sectors_global_ideal", value = ideal(found) },
                 },
-                todo = remedy(launch, found),
-                -- the replay makes all accesses contiguous, also those through lists of indices
-                cause = gathered > 0.1 * (gathered + scattered) and "" or nil,
-                saved = saved,
-                how = string.format("look-ups of L1 fall to %s, sectors of L2 to %s; %s", advice.percent(parts.l1),
+                todo = todo,
+                -- the replay makes all accesses contiguous, also those through lists of indices, and leaves blocks as they are
+                cause = (in_blocks or gathered > 0.1 * (gathered + scattered)) and "" or nil,
+                saved = in_blocks or saved,
+                how = how or string.format("look-ups of L1 fall to %s, sectors of L2 to %s; %s", advice.percent(parts.l1),
                     advice.percent(parts.l2), advice.floors_text(launch)),
             }
         end,

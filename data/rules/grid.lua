@@ -33,6 +33,28 @@ local function as_many_as(launch, blocks)
         "Launch %.0f blocks, as many as the SMs hold at once", math.min(math.ceil(blocks), filled))
 end
 
+-- A grid of less than a warp, whose threads do all turns of a loop: each turn could be a thread.
+local function alone(launch, blocks, shares)
+    local threads, units = blocks * launch.m["launch__block_size"], launch.m["launch__sm_count"]
+    local warp = launch.m["device__attribute_warp_size"]
+    if threads >= warp or advice.chased(launch) then
+        return nil
+    end
+    local who = threads == 1 and "one thread does" or advice.threads(threads) .. " do"
+    local times = math.min(shares, units / blocks * warp / launch.m["launch__block_size"])
+    return {
+        title = string.format("%s all the work, turn by turn: %d of %d SMs and %d of %d lanes of a warp have none", who, units - blocks,
+            units, warp - launch.m["launch__block_size"], warp),
+        evidence = { { metric = "launch__grid_size", threshold = units }, { metric = "launch__block_size", threshold = warp } },
+        todo = "Let each turn of the loop be a thread of its own (i = blockIdx.x * blockDim.x + threadIdx.x), in blocks of 128 or " ..
+            "256 threads, so that neighbouring threads take neighbouring elements. Where a turn needs what the one before " ..
+            "computed, it is a sum or a scan, which have parallel forms (cub::DeviceReduce, cub::DeviceScan), or another algorithm.",
+        saved = 1 - 1 / times,
+        how = string.format("each of %s turns a thread, on %.0f times the lanes", advice.count(shares * threads), times),
+        confidence = "low",
+    }
+end
+
 return {
     {
         id = "small-grid",
@@ -59,6 +81,10 @@ return {
             end
             local how = string.format(busy and "the same work on all SMs: 1 - %d / %d" or
                 "the same work on all SMs, no more than 1 - %d / %d: those that have a block mostly wait", blocks, units)
+            local lone = shares > 1 and alone(launch, blocks, shares)
+            if lone then
+                return lone
+            end
             local strides = shares > 1 and advice.is_grid_stride(launch)
             local todo = strides and advice.by_strides(launch, as_many_as(launch, shares * blocks)) or
                 shares > 1 and advice.split_loop(launch) or waits and "Divide the work among more threads, in more blocks: a " ..
@@ -159,7 +185,7 @@ return {
                 return nil -- all blocks run at once and wait: fewer warps would be done no sooner
             end
             return {
-                title = string.format("blocks of %d threads leave %d of %d lanes of the last warp idle", threads,
+                title = string.format("blocks of %s leave %d of %d lanes of the last warp idle", advice.threads(threads),
                     lanes - threads, warp),
                 evidence = { { metric = "launch__block_size" } },
                 saved = 1 - threads / lanes,

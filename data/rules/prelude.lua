@@ -21,6 +21,11 @@ function advice.plural(number, word)
     return string.format("%s %s%s", advice.count(number), word, number == 1 and "" or "s")
 end
 
+-- "1 thread", "256 threads"
+function advice.threads(number)
+    return string.format("%d thread%s", number, number == 1 and "" or "s")
+end
+
 -- ---- the ladder of times (data/metrics/ladder.lua) ----
 
 -- The part that a step of its ladder has of the launch's duration without the launch itself, of which gains by formula

@@ -5,7 +5,7 @@ local launch_ns = 2500
 
 local words = {
     issue = "issuing instructions", fma = "the FMA pipe", alu = "the integer pipe", fp64 = "the double-precision pipe",
-    xu = "special functions", fp16 = "the half-precision pipe", lsu = "the load/store path of L1", l2 = "L2",
+    xu = "the pipe of special functions", fp16 = "the half-precision pipe", lsu = "the load/store path of L1", l2 = "L2",
     dram = "device memory", barrier = "barriers", blocks = "starting blocks", tensor = "the tensor pipe",
     adu = "the unit of barriers, constants by address and block numbers (ADU)", sm = "a unit of the SMs", memory = "a unit of memory",
 }

@@ -83,7 +83,7 @@ local function remedy(launch, instruction)
             return nil
         end
         if step < 128 then -- a thread's own piece of a row
-            return string.format("neighbouring threads are %d bytes apart within a row, so that %d of them meet in a bank: " ..
+            return string.format("Neighbouring threads are %d bytes apart within a row, so that %d of them meet in a bank: " ..
                 "let neighbouring threads take neighbouring words (thread t the words t, t + 32, ...)", step, way)
         end
         local is_wide = false
@@ -91,11 +91,11 @@ local function remedy(launch, instruction)
             is_wide = is_wide or (string.find(other.opcode, ".shared", 1, true) and advice.width(other) > 8)
         end
         local pad = is_wide and 16 or 4
-        return string.format("neighbouring threads are %d bytes apart, so that %d of them meet in a bank: pad the row by " ..
+        return string.format("Neighbouring threads are %d bytes apart, so that %d of them meet in a bank: pad the row by " ..
             "%s (%d bytes instead of %d)", step, way, is_wide and "four elements, as loads of 16 bytes need" or
             "one element", step + pad, step)
     elseif step > width then
-        return string.format("neighbouring threads are %d bytes apart and take %d: let them be %d bytes apart, each " ..
+        return string.format("Neighbouring threads are %d bytes apart and take %d: let them be %d bytes apart, each " ..
             "thread taking several pieces of %d elements of 4 bytes instead of one of %d", step, width, width, width // 4,
             step // 4)
     end

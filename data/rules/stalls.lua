@@ -15,6 +15,35 @@ local function worst(launch, state)
     end)
 end
 
+-- Whether special functions and conversions have more of the queue that they share with shared memory.
+local function is_of_functions(launch)
+    local floors = advice.floors(launch)
+    return floors.xu > floors.shared
+end
+
+-- How much of a queue an instruction takes.
+local queues = {
+    mio_throttle = function(instruction, of_functions)
+        return of_functions and instruction.pipe == "xu" and instruction["inst_executed"] or
+            not of_functions and instruction["memory_l1_wavefronts_shared"] or nil
+    end,
+    lg_throttle = function(instruction)
+        return instruction["memory_l1_tag_requests_global"]
+    end,
+}
+
+-- What fills the queue that an instruction waits for: another line, where warps do not wait at it.
+local function chain_of_queue(launch, instruction, queue)
+    local of_functions, chain = is_of_functions(launch), { { at = instruction, text = "warps wait at" } }
+    local most = advice.top(launch, function(other)
+        return queue(other, of_functions)
+    end)
+    if most and (most.line ~= instruction.line or most.file ~= instruction.file) then
+        chain[2] = { at = most, text = "what fills the queue most" }
+    end
+    return chain
+end
+
 -- From an instruction that waits back to what wrote the registers it reads, loads first.
 local function chain_of(launch, instruction)
     local chain = { { at = instruction, text = "warps wait at" } }
@@ -39,6 +68,13 @@ local function spell(name, separator)
     return text
 end
 
+-- What to do where special functions are what is waited for, not shared memory.
+local of_functions = {
+    short_scoreboard = "Compute special functions and conversions less often, and put independent work between one and what needs it.",
+    mio_throttle = "Issue fewer special functions and conversions: values kept in registers, no way through double precision, " ..
+        "arithmetic of the other pipes instead.",
+}
+
 -- A taken branch: behind it the next instruction has to be fetched, for twice as long (bench/gpu/model fetch,
 -- exponentials.1.adds_0: 3 cycles and 6).
 local fetched_behind = 2
@@ -47,7 +83,7 @@ local rules = {}
 -- behind: a state that follows this one and is counted with it, up to fetched_behind times as much; least: the share of a
 -- warp's time, 0.3 if none is given.
 local function state(name, cause, description, todo, behind, least)
-    local words = spell(name, " ")
+    local words, queue = spell(name, " "), queues[name]
     least = least or 0.3
     rules[#rules + 1] = {
         id = "stall-" .. spell(name, "-"),
@@ -76,13 +112,16 @@ local function state(name, cause, description, todo, behind, least)
             evidence[#evidence + 1] = { metric = latency }
             evidence[#evidence + 1] = { metric = issue_active, threshold = 80 }
             local found = worst(launch, name)
+            local instead = of_functions[name] and is_of_functions(launch) and of_functions[name]
             return {
                 severity = "note", -- what is seen; the causes are findings of their own
                 at = found,
                 title = string.format("a warp spends %.1f of %.1f cycles between two instructions (%s) waiting: %s", own,
                     all, advice.percent(share), words),
                 evidence = evidence,
-                chain = found and chain_of(launch, found) or nil,
+                chain = found and (queue and chain_of_queue(launch, found, queue) or chain_of(launch, found)) or nil,
+                cause = instead and "special-functions" or nil,
+                todo = instead or nil,
                 confidence = "low",
             }
         end,

@@ -86,6 +86,8 @@ return {
             end
             return {
                 severity = "note",
+                todo = m("warplens__ladder_is_full") == 1 and "The SMs have about all warps that they hold: let these wait less, see the " ..
+                    "findings about stalls." or nil,
                 title = string.format("an instruction every %.1f cycles, from %.1f warps of which %.2f are ready",
                     100 / math.max(issue, 0.01), m["smsp__warps_active.avg.per_cycle_active"],
                     m["smsp__warps_eligible.avg.per_cycle_active"]),

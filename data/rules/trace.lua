@@ -131,9 +131,10 @@ return {
                 return nil
             end
             local hidden = math.min(exposed, math.max(0, trace.kernel_ns - trace.overlap_ns))
+            local beside = trace.overlap_ns / math.max(1, trace.copy_ns)
             return {
-                title = string.format("copies take %s, only %s of it beside kernels", ms(trace.copy_ns),
-                    percent(trace.overlap_ns / math.max(1, trace.copy_ns))),
+                title = string.format("copies take %s, %s beside kernels", ms(trace.copy_ns), beside < 0.005 and "none of it" or
+                    "only " .. percent(beside) .. " of it"),
                 evidence = {
                     { metric = "copies without kernels", value = exposed, unit = "ns" },
                     { metric = "to the device", value = trace.to_device.bytes, unit = "byte" },

@@ -87,12 +87,24 @@ __global__ void twice_small_grid(arrays x)
 {
     stride_over(x, 2 * 4 * 256);
 }
+// One thread that does all turns.
+__global__ void lone_small_grid(arrays x)
+{
+    for (int i = 0; i < 32768; i++)
+        x.b[i] = 2 * x.a[i];
+}
 COPY(silent_small_grid)
 COPY(fires_tail_wave)
 COPY(silent_tail_wave)
 COPY(fires_partial_warp)
 COPY(silent_partial_warp)
 COPY(silent_global_uncoalesced)
+// Blocks of one column of 32 rows, of which so many start that they do so longer than they work.
+__global__ void narrow_global_uncoalesced(arrays x)
+{
+    int column = blockIdx.x % 1024, i = (blockIdx.x / 1024 * 32 + threadIdx.y) * 1024 + column;
+    x.b[i + 1] = x.a[i] + x.a[i + 1] + x.a[i + 2] + x.a[i + 1024];
+}
 COPY(silent_global_misaligned)
 COPY(silent_global_reuse)
 COPY(silent_l2_resident)
@@ -543,6 +555,16 @@ __global__ void fires_double(arrays x)
     int i = global_index();
     x.b[i] = x.a[i] * 0.3 + 0.7;
 }
+// What limits are the conversions.
+__global__ void converts_double(arrays x)
+{
+    int i = global_index();
+    float value = x.a[i];
+#pragma unroll
+    for (int k = 0; k < 32; k++)
+        value = value * 1.0001 + 0.5;
+    x.b[i] = value;
+}
 __global__ void silent_double(arrays x)
 {
     int i = global_index();
@@ -929,7 +951,7 @@ __global__ void empty() {}
 struct launch {
     const char *name;
     void (*kernel)(arrays);
-    int blocks, threads;
+    int blocks, threads; // of x; less than 0: of y
 };
 #define ROW(kernel, blocks, threads) {#kernel, kernel, blocks, threads}
 #define BOTH(rule) ROW(fires_##rule, wave, 256), ROW(silent_##rule, wave, 256)
@@ -941,6 +963,9 @@ static const struct launch launches[] = {
     ROW(turnless_small_grid, 4, 256),
     ROW(large_small_grid, 4, 1024),
     ROW(twice_small_grid, 4, 256),
+    ROW(lone_small_grid, 1, 1),
+    ROW(narrow_global_uncoalesced, 1024 * 32, -32),
+    ROW(converts_double, wave, 256),
     ROW(fires_tail_wave, wave + 132, 256),
     ROW(silent_tail_wave, wave, 256),
     ROW(fires_partial_warp, 4 * wave, 100),
@@ -1048,7 +1073,7 @@ int main(int count, char **words)
     for (const launch &launch : launches) {
         if (count > 1 && strcmp(words[1], launch.name) != 0)
             continue;
-        launch.kernel<<<launch.blocks, launch.threads>>>(x);
+        launch.kernel<<<launch.blocks, launch.threads < 0 ? dim3(1, -launch.threads) : dim3(launch.threads)>>>(x);
         cudaGetLastError();
     }
     if (!is_right || cudaDeviceSynchronize() != cudaSuccess) {

@@ -110,6 +110,38 @@ if grep -q '^few-threads turnless_small_grid$' all.found; then fail "a loop of o
 if grep -q '^few-threads short_few_threads$' all.found; then fail "threads that do one thing each are said to be too few"; fi
 if grep -q '^global-accumulator walks_global_accumulator$' all.found; then fail "a pointer that moves on is said to stay"; fi
 
+# one thread is no thread that reads beside others
+"$WARPLENS" show all.wlr -k lone_small_grid --page advice --rule small-grid >lone
+if ! grep -q 'small-grid: one thread does all the work, turn by turn: 131 of 132 SMs and 31 of 32 lanes .*; saves more than 99% (' lone ||
+    ! grep -q 'do: Let each turn of the loop be a thread of its own' lone; then
+    fail "one thread that does all the work is not told apart from a small grid"
+    cat lone
+fi
+
+# wider blocks are fewer, too
+"$WARPLENS" show all.wlr -k narrow_global_uncoalesced --page advice --rule global-uncoalesced | tr -s "\n " "  " >narrow
+if ! grep -q 'do: Let a row of the block be 32 threads wide or more, and not fewer threads: 32 x 4 instead of 1 x 32' narrow ||
+    ! grep -q 'gain: by formula: .* of 32.8k blocks that start one after another in .* 25% remain; of the time' narrow; then
+    fail "of narrow blocks the gain forgets that wider ones are fewer"
+    cat narrow
+fi
+
+# the cause of conversions is what is told, and no shared memory where there is none
+if grep -q '^special-functions converts_double$' all.found; then fail "conversions of constants without f are said to be special functions"; fi
+"$WARPLENS" show all.wlr -k converts_double --page advice >converts
+if ! grep -q 'double: .* in double precision on data in single' converts || ! grep -q 'timed again without special-functions' converts ||
+    ! grep -q 'warps wait, most for special functions' converts || grep -q 'bank conflicts\|shared memory' converts; then
+    fail "conversions are taken for shared memory"
+    cat converts
+fi
+
+# the line that fills a queue is another one than that at which warps wait
+"$WARPLENS" show all.wlr -k fires_shared_bank --page advice --rule stall-mio-throttle >queue
+if ! grep -q 'what fills the queue most: .*sum += tile\[column\]\[row + k\]' queue; then
+    fail "what fills a queue is not told"
+    cat queue
+fi
+
 # nor are more blocks promised what their atomics would take again: it says how many are best
 "$WARPLENS" show all.wlr -k atomic_small_grid --page advice --rule small-grid >small
 if ! grep -q 'no more: each brings its own atomics' small || grep -q 'saves 9[0-9]%' small; then
@@ -123,7 +155,7 @@ grep -q 'do: Pad rows of shared arrays' turns || fail "conflicts at changing dis
 
 # of words that a compiler loads together, the distance is to what a thread takes at once
 "$WARPLENS" show all.wlr -k words_shared_bank --page advice --rule shared-bank >words
-for text in '2-way bank conflict' 'neighbouring threads are 32 bytes apart and take 16' 'memory_l1_wavefronts_shared = [0-9,]* wavefront ~'; do
+for text in '2-way bank conflict' 'Neighbouring threads are 32 bytes apart and take 16' 'memory_l1_wavefronts_shared = [0-9,]* wavefront ~'; do
     grep -q "$text" words || { fail "conflicts of joined loads are not '$text'"; cat words; }
 done
 

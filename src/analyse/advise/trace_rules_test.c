@@ -374,7 +374,7 @@ static const struct {
 } rows[] = {
     {"gpu-idle", make_idle, "the host computes or waits for other things", make_busy},
     {"gpu-idle", make_idle, "", make_small_copies_alone}, /* copies-small says so */
-    {"copies-exposed", make_exposed_copies, "only 0% of it beside kernels", make_hidden_copies},
+    {"copies-exposed", make_exposed_copies, "none of it beside kernels", make_hidden_copies},
     {"copies-pageable", make_pageable_copies, "20 of 20 copies are of pageable memory",
      make_hidden_copies},
     {"copies-small", make_small_copies, "150 of 150 copies are small: 4.1 kB each",

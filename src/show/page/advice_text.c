@@ -121,6 +121,8 @@ void wl_advice_add_gain(const struct wl_advice *advice, struct wl_text *out)
         return;
     if (advice->saved < 0.005)
         wl_text_add(out, "saves less than 1%");
+    else if (advice->saved >= 0.995)
+        wl_text_addf(out, "saves more than 99%% (%.2fx)", advice->factor);
     else
         wl_text_addf(out, "saves %.0f%% (%.2fx)", 100 * advice->saved, advice->factor);
     if (advice->saved_ns > 0) {

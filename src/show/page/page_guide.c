@@ -360,6 +360,15 @@ static const struct {
      "have more warps on an SM, or ask for values before they are needed"},
 };
 
+static const char *todo_of(size_t way, struct wl_metric_set *set)
+{
+    const struct wl_metric_value *is_full = wl_metric_get(set, "warplens__ladder_is_full");
+    if (ways_on[way].step == WL_LADDER_WAIT && is_full->is_present && is_full->number > 0)
+        return "the SMs have all warps that they can hold: ask for values before they are needed, "
+               "and for several at once";
+    return ways_on[way].todo;
+}
+
 /* What to do next with a kernel of which no rule found a cause. */
 static char *find_way_on(struct wl_view_context *context, const struct wl_view_advice *advice,
                          const struct wl_share *share)
@@ -389,7 +398,7 @@ static char *find_way_on(struct wl_view_context *context, const struct wl_view_a
                                  ladder.open, 100 * ladder.open_part);
         else
             text = wl_string_format("%s: %.0f%% of the time; %s", ways_on[most].name, part,
-                                    ways_on[most].todo);
+                                    todo_of(most, set));
     }
     wl_metric_set_free(set);
     return text ? text : wl_string_copy("another kernel, or less work for this one");
