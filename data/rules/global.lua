@@ -78,7 +78,7 @@ local function stride_text(launch, instruction)
 end
 
 -- What remains where blocks of small ones become larger, too, so that fewer are started one after another: what is saved of the
--- time without the launch itself, and how; nil where starting them takes no more than the rest.
+-- time without the launch itself, and how; nil where starting them takes less than the rest, or is all that holds it up.
 local function saved_in_blocks(launch, threads)
     local m = launch.m
     local all, without = m("gpu__time_duration.sum"), m("whatif__uncoalesced__duration.ns")
@@ -87,7 +87,7 @@ local function saved_in_blocks(launch, threads)
         return nil
     end
     local overhead, starts = m("warplens__ladder_launch.ns") or 0, cycles / m["device__model_sm_clock_hz"] * 1e9
-    if starts < 0.75 * (without - overhead) then
+    if starts < 0.75 * (without - overhead) or without > 0.95 * all then
         return nil
     end
     local left = math.max(overhead + (m("warplens__ladder_ideal.ns") or 0), without - starts * (1 - own / threads))

@@ -4,23 +4,30 @@
 
 enum { longest_word = 80 };
 
-/* Levenshtein's distance of the first 80 characters. */
+/* How many letters were added, left out, changed, or exchanged with the next one, of the first 80.
+ */
 static size_t word_distance(const char *left, const char *right)
 {
-    size_t row[longest_word + 1];
+    size_t rows[3][longest_word + 1];
+    size_t *before = rows[0], *above = rows[1], *row = rows[2];
     size_t width = strnlen(right, longest_word), height = strnlen(left, longest_word);
     for (size_t x = 0; x <= width; x++)
         row[x] = x;
     for (size_t y = 1; y <= height; y++) {
-        size_t diagonal = row[0];
+        size_t *free_row = before;
+        before = above;
+        above = row;
+        row = free_row;
         row[0] = y;
         for (size_t x = 1; x <= width; x++) {
-            size_t best = diagonal + (left[y - 1] != right[x - 1]);
-            if (row[x] + 1 < best)
-                best = row[x] + 1;
+            size_t best = above[x - 1] + (left[y - 1] != right[x - 1]);
+            if (above[x] + 1 < best)
+                best = above[x] + 1;
             if (row[x - 1] + 1 < best)
                 best = row[x - 1] + 1;
-            diagonal = row[x];
+            if (y > 1 && x > 1 && left[y - 1] == right[x - 2] && left[y - 2] == right[x - 1] &&
+                before[x - 2] + 1 < best)
+                best = before[x - 2] + 1;
             row[x] = best;
         }
     }

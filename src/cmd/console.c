@@ -45,16 +45,19 @@ int wl_console_end(struct wl_console *console, enum wl_code code)
 {
     errno = 0;
     bool is_bad = fflush(console->pages) != 0 || ferror(console->pages);
-    if (is_bad && code == WL_OK) {
+    bool is_log = console->pages != stdout && console->pages != stderr; /* with messages in it */
+    if (is_bad && (code == WL_OK || is_log)) {
         struct wl_console terminal;
         struct wl_error error = {0};
         wl_console_init(&terminal);
         /* what failed earlier left no reason */
-        code = wl_error_set(&error, WL_ERR_OUTPUT, "could not write all of the output%s%s",
-                            errno ? ": " : "", errno ? strerror(errno) : "");
+        wl_error_set(&error, WL_ERR_OUTPUT, "could not write all of the %s%s%s",
+                     is_log ? "log file" : "output", errno ? ": " : "",
+                     errno ? strerror(errno) : "");
         wl_console_fail(&terminal, &error);
+        code = code ? code : WL_ERR_OUTPUT;
     }
-    if (console->pages != stdout && console->pages != stderr)
+    if (is_log)
         fclose(console->pages);
     return (int)code;
 }

@@ -60,7 +60,7 @@ static void what_is_no_report_is_called_so(void **state)
     open_fails(path, WL_ERR_INPUT, "not a Warplens report: it is not a file");
     unlink(path);
     wl_file_write(path, "", 0, NULL);
-    open_fails(path, WL_ERR_INPUT, "not a Warplens report");
+    open_fails(path, WL_ERR_INPUT, "not a Warplens report: it is empty");
     sqlite3 *other;
     assert_int_equal(sqlite3_open(path, &other), SQLITE_OK);
     assert_int_equal(sqlite3_exec(other, "CREATE TABLE launches(id)", NULL, NULL, NULL), SQLITE_OK);

@@ -128,6 +128,8 @@ static enum wl_code check_header(const char *path, const uint8_t *header, size_t
 {
     enum { PAGE_BYTES = 16, WRITE_VERSION = 18, READ_VERSION = 19, PAGE_COUNT = 28 };
     static const char magic[16] = "SQLite format 3";
+    if (file_bytes == 0)
+        return wl_report_fail(error, WL_ERR_INPUT, path, "not a Warplens report: it is empty");
     if (header_bytes < sizeof magic || memcmp(header, magic, sizeof magic) != 0)
         return fail_other(path, error);
     if (header_bytes < HEADER_BYTES) {
