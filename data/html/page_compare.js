@@ -3,7 +3,7 @@
     const { h, data, mark, term } = warplens;
 
     /* Metrics of which more is better; of the others less is, where either is. */
-    const good = /hit_rate|warps_active|warps_per_active|occupancy|efficiency/,
+    const good = /hit_rate|warps_active|warps_per_active|occupancy|efficiency|thread_inst_executed_per_inst_executed/,
         neutral = /launch__|not_selected|inst_executed_pipe|throughput|per_second/; /* a unit that works less may have less to do */
 
     function verdict(each) {

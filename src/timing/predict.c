@@ -71,7 +71,8 @@ static double cycles_per_block(const struct wl_timing_input *input,
     return all;
 }
 
-/* Instructions of the source program that a warp's trace holds. */
+/* Instructions of the source program that a warp's trace holds, with those that others absorbed: as
+ * the launch counted them. */
 static double traced_instructions(const struct wl_timing_input *input)
 {
     double total = 0;
@@ -82,7 +83,8 @@ static double traced_instructions(const struct wl_timing_input *input)
             for (size_t i = 0; i < warp->count;) {
                 bool is_block = warp->items[i] & WL_TRACE_BLOCK;
                 if (is_block)
-                    total += input->program->blocks[wl_trace_block(warp->items[i])].issue_count;
+                    total +=
+                        input->program->blocks[wl_trace_block(warp->items[i])].instruction_count;
                 i += is_block ? 1 : 2;
             }
         }

@@ -1,5 +1,5 @@
-/* Of a launch as a whole: SMs that have less to do than others, and what a warp does lane by lane.
- */
+/* Of a launch as a whole: SMs that have less to do than others, what a warp does lane by lane, and
+ * what is no instruction. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,11 +76,37 @@ static void sms_with_fewer_blocks_count(void **state)
     wl_timing_free(&uneven);
 }
 
+static double instructions_of_differences(int count)
+{
+    struct run run;
+    struct wl_timing timing;
+    struct wl_error error = {0};
+    char *body = repeat("", "mul.f32 %f2, %f1, %f3;\nsub.f32 %f1, %f4, %f2;\n", count,
+                        "st.global.f32 [%rd0], %f1;\n");
+    begin(&run, body, 132, 256);
+    assert_int_equal(wl_timing_predict(&run.input, &timing, &error), WL_OK);
+    double instructions = timing.instructions / (132 * 8);
+    wl_timing_free(&timing);
+    end(&run);
+    free(body);
+    return instructions;
+}
+
+/* A product that goes into a difference is no instruction of machine code: a launch has no more for
+ * those that were recorded to be in proportion to what was counted. */
+static void absorbed_products_take_no_slot(void **state)
+{
+    (void)state;
+    double more = instructions_of_differences(200) - instructions_of_differences(100);
+    assert_true(fabs(more - 100) < 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_in_bulk_go_lane_by_lane),
         cmocka_unit_test(sms_with_fewer_blocks_count),
+        cmocka_unit_test(absorbed_products_take_no_slot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,7 @@ static void add_throughputs(struct list *list, const struct wl_timing_input *inp
     double seconds = timing->duration_ns / 1e9;
     double bytes = traffic->dram_read_bytes + traffic->dram_write_bytes;
     double dram = 100 * ratio(bytes, seconds * gpu->memory_bandwidth_bytes_per_s);
-    add(list, "sm__throughput.avg.pct_of_peak_sustained_elapsed", sm);
+    add(list, "sm__throughput.avg.pct_of_peak_sustained_elapsed", least(100, sm));
     add(list, "l1tex__throughput.avg.pct_of_peak_sustained_elapsed", l1);
     add(list, "l1tex__throughput.avg.pct_of_peak_sustained_active",
         100 * ratio(timing->l1_busy, timing->active_cycles * gpu->sm_count));
@@ -131,7 +131,9 @@ size_t wl_timing_values(const struct wl_timing_input *input, const struct wl_tim
     struct list list = {values, 0};
     double active = timing->active_cycles * gpu->sm_count;
     double schedulers = used_schedulers(input), slots = active * schedulers;
-    double warps = ratio(timing->warp_cycles, active), issued = timing->instructions;
+    /* an estimate from a piece of the launch: no more than there is place for */
+    double warps = least(gpu->max_warps_per_sm, ratio(timing->warp_cycles, active));
+    double issue = least(1, ratio(timing->issue_cycles, slots)), issued = timing->instructions;
     add(&list, "gpu__time_duration.sum", timing->duration_ns);
     add(&list, "gpc__cycles_elapsed.max", timing->cycles);
     add(&list, "gpc__cycles_elapsed.avg.per_second", gpu->sm_clock_hz);
@@ -143,9 +145,8 @@ size_t wl_timing_values(const struct wl_timing_input *input, const struct wl_tim
     add(&list, "sm__warps_active.avg.pct_of_peak_sustained_active",
         100 * warps / gpu->max_warps_per_sm);
     add(&list, "smsp__warps_eligible.avg.per_cycle_active", ratio(timing->eligible, slots));
-    add(&list, "smsp__issue_active.avg.per_cycle_active", ratio(timing->issue_cycles, slots));
-    add(&list, "smsp__issue_active.avg.pct_of_peak_sustained_active",
-        100 * ratio(timing->issue_cycles, slots));
+    add(&list, "smsp__issue_active.avg.per_cycle_active", issue);
+    add(&list, "smsp__issue_active.avg.pct_of_peak_sustained_active", 100 * issue);
     add(&list, "sm__inst_executed.avg.per_cycle_active", ratio(issued, active));
     add(&list, "sm__inst_executed.avg.per_cycle_elapsed",
         ratio(issued, timing->cycles * gpu->sm_count));

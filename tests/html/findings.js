@@ -1,8 +1,10 @@
 /* Findings at the sections and lines that they speak of, with one number on all pages; what-if switches: causes off alone and
  * together are what `warplens show --page whatif` prints, what was not simulated together is no sum, and the workbench has it
- * simulated; rows of tables in order of a column, which the address keeps; gains of a traced program are parts of it. */
+ * simulated; rows of tables in order of a column, which the address keeps; gains of a traced program are parts of it; what is
+ * better in a comparison. */
 "use strict";
 const assert = require("assert");
+const fs = require("fs");
 const path = require("path");
 const { spawnSync } = require("child_process");
 const { test, until, warplens, workbench } = require("./browser.js");
@@ -220,6 +222,28 @@ async function testProgram(browser, folder) {
     await page.close();
 }
 
+/* More active lanes are better. */
+async function testLanes(browser, folder) {
+    const code = path.join(folder, "lanes.cu"),
+        file = path.join(folder, "lanes.html");
+    fs.writeFileSync(
+        code,
+        `__global__ void part(float *x) { if (threadIdx.x % STEP == 0) for (int i = 0; i < 64; i++) x[threadIdx.x] += x[i]; }
+        int main() { float *x; cudaMalloc(&x, 4096); part<<<1, 256>>>(x); return cudaDeviceSynchronize(); }`,
+    );
+    const reports = [4, 1].map((step) => {
+        warplens("cc", "-DSTEP=" + step, code, "-o", path.join(folder, "lanes" + step));
+        warplens("profile", "-q", "-o", path.join(folder, "lanes" + step + ".wlr"), path.join(folder, "lanes" + step));
+        return path.join(folder, "lanes" + step + ".wlr");
+    });
+    warplens("export", reports[1], "--html", file, "--baseline", reports[0]);
+    const page = await browser.page(file + "#compare");
+    const sign = `document.querySelector("[data-metric='ptx__thread_inst_executed_per_inst_executed.ratio'] .sign").getAttribute("aria-label")`;
+    assert.strictEqual(await page.run(sign), "better");
+    assert.deepStrictEqual(page.problems, []);
+    await page.close();
+}
+
 test(async (browser, folder) => {
     const made = prepare(folder);
     if (!made) return 77;
@@ -234,4 +258,5 @@ test(async (browser, folder) => {
     await testSimulating(browser, folder, unknown);
     await testOrder(browser, made.page);
     await testProgram(browser, folder);
+    await testLanes(browser, folder);
 });

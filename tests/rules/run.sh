@@ -171,6 +171,11 @@ for text in 'slower: ' 'came: waiting, mio throttle' 'sum += tile\[column\]\[row
     grep -q "$text" differences || fail "the comparison does not say '$text'"
 done
 
+# one that was renamed, and takes the same
+profile renamed ./fixtures lone_small_grid
+"$WARPLENS" diff before.wlr renamed.wlr >differences || fail "a kernel that was renamed has no partner"
+grep -q 'fires_shared_bank(arrays), 1 launch -> lone_small_grid(arrays), 1' differences || fail "a kernel that was renamed is not compared"
+
 # the same text each time, and for any number of threads that simulate (program.right_nvcc: counts and times)
 profile again --threads 1 ./fixtures fires_shared_pressure
 for name in after again; do

@@ -184,8 +184,30 @@ static bool is_akin(const struct group *a, const struct group *b)
     return length >= least_alike;
 }
 
+/* "(float *, int)" of a name that tells its parameters; else NULL. */
+static const char *find_parameters(const char *name)
+{
+    size_t at = strlen(name), depth = 0;
+    while (at-- > 0) {
+        depth += name[at] == ')';
+        if (depth == 0)
+            return NULL; /* it ends in none */
+        depth -= name[at] == '(';
+        if (depth == 0)
+            return name[at + 1] == ')' ? NULL : &name[at];
+    }
+    return NULL;
+}
+
+/* What takes the same parameters, in the same place, does the same work under another name. */
+static bool takes_the_same(const struct group *a, const struct group *b)
+{
+    const char *first = find_parameters(a->name), *second = find_parameters(b->name);
+    return first && second && strcmp(first, second) == 0;
+}
+
 /* The kernel of the other side: of the same name, or both are the only ones without a partner and
- * are named alike. */
+ * are named alike or take the same. */
 static const struct group *find_partner(const struct diff *diff, const struct group *group)
 {
     const struct group *same = find_group(&diff->other, group->name);
@@ -195,7 +217,7 @@ static const struct group *find_partner(const struct diff *diff, const struct gr
         return same;
     const struct group *other = find_lonely(&diff->other, &diff->base);
     bool is_alone = other && find_lonely(&diff->base, &diff->other) == group;
-    return is_alone && is_akin(group, other) ? other : NULL;
+    return is_alone && (is_akin(group, other) || takes_the_same(group, other)) ? other : NULL;
 }
 
 static bool differs(const struct summary *a, const struct summary *b, double *change_pct,
@@ -480,7 +502,9 @@ static enum wl_code compare(struct diff *diff, size_t index, struct wl_page_sink
     if (kernel_count > 0)
         return WL_OK;
     wl_error_set(error, WL_ERR_NOTHING, "%s and %s have no kernel in common", base, other);
-    return wl_error_set_hint(error, "see --page summary of both");
+    return wl_error_set_hint(error,
+                             "kernels are compared by name; one that was renamed, where it is "
+                             "the only one on both sides and takes the same parameters");
 }
 
 /* The names asked for, or those that tell most; and what --fail-on limits. */
