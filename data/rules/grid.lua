@@ -131,7 +131,8 @@ return {
         group = "grid",
         cause = "tail-wave",
         description = "The blocks do not fill the GPU a whole number of times: in the last wave SMs stand idle while " ..
-            "the others finish. Fires when at least one wave is full and that idle part is 10% of the time or more.",
+            "the others finish. Fires when at least one wave is full and that idle part is 10% of the time or more, and SMs " ..
+            "are not idle for longer.",
         advice = "Choose the block size or the work of a block so that the grid is a multiple of a wave, make blocks " ..
             "smaller, or let as many blocks as fit loop over the work (a grid-stride loop).",
         apply = function(launch)
@@ -154,7 +155,7 @@ return {
                     confidence = "low",
                 } or nil
             end
-            if waves < 1 or idle < 0.1 then
+            if waves < 1 or idle < 0.1 or advice.is_of_long_blocks(launch, idle) then
                 return nil
             end
             return {

@@ -105,6 +105,18 @@ local function find_walk(launch)
     end)
 end
 
+-- Whether threads store to global memory turn by turn: element by element, with nothing to be summed up.
+local function stores_in_loops(launch)
+    for _, loop in ipairs(advice.loops(launch)) do
+        for index = loop.first, loop.last do
+            if advice.is(launch.instructions[index], "st.global") and (launch.instructions[index]["inst_executed"] or 0) > 0 then
+                return true
+            end
+        end
+    end
+    return false
+end
+
 -- How much of the GPU the grid would fill once, and whether its shared memory is what stands in the way of more: the
 -- tiles of a block then are larger than such a grid can afford.
 local function filled(launch)
@@ -185,8 +197,8 @@ return {
                 return nil
             end
             local found = find_walk(launch)
-            if not found then
-                return nil
+            if not found or launch.block[2] * launch.block[3] > 1 then
+                return nil -- of rows and columns threadIdx.x takes the wrong one: global-uncoalesced says so
             end
             local all, own = m["gpu__time_duration.sum"], m("warplens__ladder_launch.ns") or 0
             local gathered = gathered_part(launch)
@@ -202,6 +214,9 @@ return {
                     { metric = "derived__memory_l2_theoretical_sectors_global_excessive_pct", threshold = 50 },
                     { metric = "memory_l2_theoretical_sectors_global",
                         value = found["memory_l2_theoretical_sectors_global"] } },
+                todo = stores_in_loops(launch) and "Let neighbouring threads take neighbouring elements: thread t the elements t, " ..
+                    "t + the number of threads, ... (i = blockIdx.x * blockDim.x + threadIdx.x; i += gridDim.x * blockDim.x), " ..
+                    "and have as many threads as the SMs hold." or nil,
                 saved = math.max(0, 1 - (own + after) / all),
                 how = string.format("contiguous, %.0f ns, by %.0f times the warps at once, at least what its bytes take%s",
                     contiguous, times, gathered > 0 and string.format("; %s of the sectors out of L2 come through indices and " ..
@@ -399,7 +414,7 @@ return {
         cause = "tail-wave",
         needs = { "warplens__ladder_idle.ns" },
         description = "SMs stand idle at the end while the longest blocks go on. Fires where a grid that has a block for each " ..
-            "SM leaves SMs without a block for 15% of the time, and its last wave is not why.",
+            "SM leaves SMs without a block for 15% of the time more than its last wave does.",
         advice = "Divide the work of the longest blocks, or let blocks take pieces of work from a counter until there is none; " ..
             "where none takes most of the time by itself it is enough to start the longest first (blocks start in the order of their numbers).",
         apply = function(launch)
@@ -407,8 +422,8 @@ return {
             local idle, waves = advice.step(launch, "idle"), m["launch__waves_per_multiprocessor"]
             local of_last_wave = waves >= 1 and 1 - waves / math.ceil(waves) or
                 1 - each_sm(launch) / math.ceil(each_sm(launch)) -- tail-wave says both
-            if m["launch__grid_size"] < m["launch__sm_count"] or idle < 0.15 or of_last_wave >= 0.1 or
-                m("sm__cycles_active.max") then -- imbalance says it where the busiest SM was counted
+            if m["launch__grid_size"] < m["launch__sm_count"] or
+                not advice.is_of_long_blocks(launch, of_last_wave >= 0.1 and of_last_wave or 0) then
                 return nil
             end
             local without = m("whatif__tail-wave__duration.ns")

@@ -36,6 +36,13 @@ function advice.step(launch, name)
     return own and work and work > 0 and own / work or nil
 end
 
+-- Whether SMs are without blocks for so much longer than a last wave that is not full would leave them that some blocks must be
+-- longer than others. Where the busiest SM was counted, that tells it.
+function advice.is_of_long_blocks(launch, of_last_wave)
+    local idle = advice.step(launch, "idle")
+    return idle and idle > of_last_wave + 0.15 and not launch.m("sm__cycles_active.max") or false
+end
+
 -- ---- floors: the least time of each unit, from counts (data/metrics/floors.lua) ----
 
 local units = { "issue", "fma", "alu", "fp64", "xu", "fp16", "shared", "l1", "l2", "dram",

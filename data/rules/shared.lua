@@ -147,6 +147,86 @@ local function goes_step_by_step(launch)
     return false
 end
 
+local function is_barrier(instruction)
+    return advice.is(instruction, "bar.sync") or advice.is(instruction, "barrier.sync") or
+        advice.is(instruction, "barrier.cta.sync")
+end
+
+-- What others may see: writes, also those that go on beside the thread, and loads that look for others' writes.
+local writing = { "st.", "atom", "red", "cp.", "call", "mbarrier", "stmatrix", "wmma.store", "wgmma", "tcgen05", "sust",
+    "ld.volatile", "ld.relaxed", "ld.acquire", "membar", "fence" }
+local function writes(instruction)
+    for _, opcode in ipairs(writing) do
+        if advice.is(instruction, opcode) then
+            return not advice.is(instruction, "st.local") and not advice.is(instruction, "st.param")
+        end
+    end
+    return false
+end
+
+local function reads(instruction)
+    return advice.is(instruction, "tex") or advice.is(instruction, "wmma.load") or (string.find(instruction.opcode, "^ld") and
+        not advice.is(instruction, "ld.param") and not advice.is(instruction, "ld.const") and not advice.is(instruction, "ld.local"))
+end
+
+-- Barriers one behind another, in code without a way in or out, between which nothing is written: {barriers, reads}.
+local function find_runs(launch)
+    local runs, is_target, run = {}, {}, nil
+    for _, instruction in ipairs(launch.instructions) do
+        local target = string.match(instruction.text, "bra[%w%.]*%s+([%w_$]+)")
+        if target and launch.labels[target] then
+            is_target[launch.labels[target]] = true
+        end
+    end
+    for _, instruction in ipairs(launch.instructions) do
+        if is_target[instruction.index] or writes(instruction) or advice.is(instruction, "bra") then
+            run = nil
+        end
+        if run and reads(instruction) then
+            run.is_read = true
+        elseif is_barrier(instruction) then
+            if not run then
+                run = { barriers = {}, reads = false }
+                runs[#runs + 1] = run
+            end
+            run.reads, run.is_read = run.reads or run.is_read, false
+            run.barriers[#run.barriers + 1] = instruction
+        end
+    end
+    return runs
+end
+
+-- How many barriers warps go through between which nothing is written, and the one most often gone through. Of a run the
+-- first is needed, and the last where something was read before it.
+local function find_needless(launch)
+    local needless, most, found, is_counted = 0, 0, nil, {}
+    local function take(instruction)
+        local executed = instruction["inst_executed"] or 0
+        needless = needless + (is_counted[instruction.index] and 0 or executed)
+        is_counted[instruction.index] = true
+        if executed > most then
+            most, found = executed, instruction
+        end
+    end
+    for _, loop in ipairs(advice.loops(launch)) do
+        local is_read_only = true
+        for index = loop.first, loop.last do
+            is_read_only = is_read_only and not writes(launch.instructions[index])
+        end
+        for index = loop.first, is_read_only and loop.last or loop.first - 1 do
+            if is_barrier(launch.instructions[index]) then
+                take(launch.instructions[index])
+            end
+        end
+    end
+    for _, run in ipairs(find_runs(launch)) do
+        for place = 2, #run.barriers - (run.reads and 1 or 0) do
+            take(run.barriers[place])
+        end
+    end
+    return needless, found
+end
+
 return {
     {
         id = "shared-bank",
@@ -294,6 +374,47 @@ return {
                 saved = advice.saved(launch, parts),
                 how = string.format("shuffles: a tenth of the wavefronts, a fifth of the barriers, instructions fall to %s; %s",
                     advice.percent(parts.issue), advice.floors_text(launch)),
+            }
+        end,
+    },
+    {
+        id = "needless-barriers",
+        name = "Barriers that order nothing",
+        section = "WarpStateStats",
+        stage = "stalls",
+        order = 225,
+        group = "barriers",
+        cause = "barriers",
+        needs = { "warplens__ladder_wait.ns" },
+        description = "A barrier orders what threads of a block write with what others read. Fires where a loop of barriers writes " ..
+            "nothing, or barriers stand one behind another with nothing written between them, warps go through four of these " ..
+            "or more, and barriers take 5% of the time.",
+        advice = "Leave out the barriers between which nothing is written: one is needed behind writing what others read, and one " ..
+            "before it is written again. What a loop only reads needs one before the loop.",
+        apply = function(launch)
+            local m = launch.m
+            local needless, found = find_needless(launch)
+            local all, duration = m["ptx__barriers_executed.sum"], m["gpu__time_duration.sum"]
+            if not found or needless < 4 * m["ptx__warps_launched.sum"] then
+                return nil
+            end
+            local part, without = math.min(1, needless / all), m("whatif__barriers__duration.ns")
+            local own = duration - (m("warplens__ladder_launch.ns") or 0)
+            local saved = without and part * math.max(0, duration - without) / math.max(1, own) or
+                advice.saved(launch, { barrier = 1 - part })
+            if saved < 0.05 then
+                return nil
+            end
+            return {
+                at = found,
+                title = string.format("%s of %s barriers order nothing: no thread writes anything between them", advice.count(needless),
+                    advice.count(all)),
+                evidence = { { metric = "inst_executed", value = needless }, { metric = "ptx__barriers_executed.sum" } },
+                cause = part < 0.95 and "" or nil,
+                saved = saved,
+                how = without and string.format("%s of what the launch takes less without barriers, timed again", advice.percent(part)) or
+                    "fewer barriers: " .. advice.floors_text(launch),
+                confidence = "medium",
             }
         end,
     },

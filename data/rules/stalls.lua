@@ -120,7 +120,7 @@ local function state(name, cause, description, todo, behind, least)
                     all, advice.percent(share), words),
                 evidence = evidence,
                 chain = found and (queue and chain_of_queue(launch, found, queue) or chain_of(launch, found)) or nil,
-                cause = instead and "special-functions" or nil,
+                cause = instead and "" or nil, -- what fewer functions gain is said where they are
                 todo = instead or nil,
                 confidence = "low",
             }

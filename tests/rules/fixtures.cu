@@ -195,6 +195,48 @@ __global__ void silent_load_width(arrays x)
     ((float4 *)x.b)[i & (numbers / 4 - 1)] = four;
 }
 
+// A loop that only reads shared memory needs no barriers.
+__global__ void fires_needless_barriers(arrays x)
+{
+    __shared__ float part[256];
+    part[threadIdx.x] = x.a[global_index()];
+    float sum = 0;
+    for (int k = 0; k < 64; k++) {
+        __syncthreads();
+        sum += part[(threadIdx.x + k) % 256];
+        __syncthreads();
+    }
+    x.b[global_index()] = sum;
+}
+// One that is written between them does.
+__global__ void silent_needless_barriers(arrays x)
+{
+    __shared__ float part[256];
+    float sum = 0;
+    for (int k = 0; k < 16; k++) {
+        part[threadIdx.x] = x.a[global_index() + k];
+        __syncthreads();
+        sum += part[255 - threadIdx.x];
+        __syncthreads();
+    }
+    x.b[global_index()] = sum;
+}
+// Steps with two barriers each, of which the second one is one too many.
+__global__ void twice_needless_barriers(arrays x)
+{
+    __shared__ float part[256];
+    part[threadIdx.x] = x.a[global_index()];
+    __syncthreads();
+    for (int k = 128; k > 0; k /= 2) {
+        if (threadIdx.x < k)
+            part[threadIdx.x] += part[threadIdx.x + k];
+        __syncthreads();
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        x.b[blockIdx.x] = part[0];
+}
+
 template <int WIDTH> __device__ void transpose(arrays x)
 {
     __shared__ float tile[32][WIDTH];
@@ -586,6 +628,29 @@ __global__ void silent_special_functions(arrays x)
     x.b[i] = __sinf(x.a[i]);
 }
 
+// Of rows and columns threadIdx.x takes the wrong one.
+__global__ void swapped_thread_per_row(arrays x)
+{
+    int row = 16 * (blockIdx.x % 16) + threadIdx.x, column = 16 * (blockIdx.x / 16) + threadIdx.y;
+    float sum = 0;
+    for (int k = 0; k < 256; k++)
+        sum += x.a[256 * row + k] * x.a[65536 + 256 * k + column];
+    x.b[256 * row + column] = sum;
+}
+// A piece for each thread, stored element by element: nothing is to be summed up.
+__global__ void stored_thread_per_row(arrays x)
+{
+#pragma unroll 1
+    for (int i = 64 * global_index(), last = i + 64; i < last; i++)
+        x.b[i] = 2 * x.a[i];
+}
+// Each 132nd block is long: all of them on one SM.
+__global__ void apart_long_blocks(arrays x)
+{
+    int i = global_index();
+    x.b[i] = work(x.a[i], blockIdx.x % 132 == 0 ? 4000 : 60);
+}
+
 template <int WIDTH> __device__ void divide(arrays x, int width)
 {
     int i = global_index(), sum = 0;
@@ -951,9 +1016,10 @@ __global__ void empty() {}
 struct launch {
     const char *name;
     void (*kernel)(arrays);
-    int blocks, threads; // of x; less than 0: of y
+    int blocks, threads, rows;
 };
-#define ROW(kernel, blocks, threads) {#kernel, kernel, blocks, threads}
+#define SHAPE(kernel, blocks, threads, rows) {#kernel, kernel, blocks, threads, rows}
+#define ROW(kernel, blocks, threads) SHAPE(kernel, blocks, threads, 1)
 #define BOTH(rule) ROW(fires_##rule, wave, 256), ROW(silent_##rule, wave, 256)
 static const struct launch launches[] = {
     ROW(fires_small_grid, 4, 256),
@@ -964,7 +1030,7 @@ static const struct launch launches[] = {
     ROW(large_small_grid, 4, 1024),
     ROW(twice_small_grid, 4, 256),
     ROW(lone_small_grid, 1, 1),
-    ROW(narrow_global_uncoalesced, 1024 * 32, -32),
+    SHAPE(narrow_global_uncoalesced, 1024 * 32, 1, 32),
     ROW(converts_double, wave, 256),
     ROW(fires_tail_wave, wave + 132, 256),
     ROW(silent_tail_wave, wave, 256),
@@ -1028,6 +1094,11 @@ static const struct launch launches[] = {
     BOTH(nonfused),
     BOTH(double),
     BOTH(special_functions),
+    BOTH(needless_barriers),
+    ROW(twice_needless_barriers, wave, 256),
+    SHAPE(swapped_thread_per_row, 256, 16, 16),
+    ROW(stored_thread_per_row, 64, 256),
+    ROW(apart_long_blocks, 1056, 256),
     BOTH(power_function),
     BOTH(float_division),
     BOTH(accurate_functions),
@@ -1073,7 +1144,7 @@ int main(int count, char **words)
     for (const launch &launch : launches) {
         if (count > 1 && strcmp(words[1], launch.name) != 0)
             continue;
-        launch.kernel<<<launch.blocks, launch.threads < 0 ? dim3(1, -launch.threads) : dim3(launch.threads)>>>(x);
+        launch.kernel<<<launch.blocks, dim3(launch.threads, launch.rows)>>>(x);
         cudaGetLastError();
     }
     if (!is_right || cudaDeviceSynchronize() != cudaSuccess) {

@@ -142,6 +142,23 @@ if ! grep -q 'what fills the queue most: .*sum += tile\[column\]\[row + k\]' que
     cat queue
 fi
 
+# barriers of steps that come twice, and what a thread for a row is not
+"$WARPLENS" show all.wlr -k twice_needless_barriers --page advice --rule needless-barriers >twice
+grep -q 'needless-barriers: 67.6k of 144k barriers order nothing' twice || { fail "a second barrier is not found"; cat twice; }
+if grep -q '^thread-per-row swapped_thread_per_row$' all.found; then fail "indices that are exchanged are said to be rows for warps"; fi
+"$WARPLENS" show all.wlr -k stored_thread_per_row --page advice --rule thread-per-row >stored
+if ! grep -q 'do: Let neighbouring threads take neighbouring elements: thread t' stored || grep -q 'shuffles' stored; then
+    fail "elements that are stored one by one are said to be summed up"
+    cat stored
+fi
+
+# blocks that are long on one SM alone leave the others without
+"$WARPLENS" show all.wlr -k apart_long_blocks --page advice >apart
+if ! grep -q 'long-blocks: for [89][0-9]% of the time of the SMs they have no block' apart; then
+    fail "the long blocks of one SM are said to be on all"
+    cat apart
+fi
+
 # nor are more blocks promised what their atomics would take again: it says how many are best
 "$WARPLENS" show all.wlr -k atomic_small_grid --page advice --rule small-grid >small
 if ! grep -q 'no more: each brings its own atomics' small || grep -q 'saves 9[0-9]%' small; then

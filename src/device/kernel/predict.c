@@ -1,5 +1,6 @@
 #include "device/kernel/predict.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +106,17 @@ static bool is_irregular(const struct wl_trace *trace)
         most = words > most ? words : most;
     }
     return trace->block_count > 1 && (double)(most - least) > 0.02 * (double)most;
+}
+
+/* The recorded SM's blocks do far more than those of others, or far less: alike among themselves,
+ * as where every 64th block is long and 128 SMs take them in turn. */
+static bool is_apart(const struct wl_timing_input *input, const struct wl_trace *trace,
+                     const struct wl_sim_counts *counts)
+{
+    static const double far = 1.5;
+    double own = (double)trace->issued / fmax(1, trace->blocks_run);
+    double mean = (double)counts->issued / (double)input->block_count;
+    return own > far * mean || far * own < mean;
 }
 
 #define SECTOR_BYTES 32
@@ -229,7 +241,8 @@ static void compare_sms(struct wl_timing_input *input, const struct wl_trace *tr
     /* one long warp elsewhere is enough */
     bool is_alike =
         (double)counts->issued_longest <= WL_TRACE_LONGER_WARP * (double)traces[0].issued_longest;
-    bool is_regular = traces[0].block_count > 1 && is_alike && !is_irregular(&traces[0]);
+    bool is_regular = traces[0].block_count > 1 && is_alike && !is_irregular(&traces[0]) &&
+                      !is_apart(input, &traces[0], counts);
     double own = timing->cycles - timing->launch_cycles;
     if (is_regular || !counts->issued_most || own <= input->traffic.atomic_cycles)
         return;
