@@ -319,6 +319,31 @@ return {
         end,
     },
     {
+        id = "managed-memory",
+        name = "Managed memory whose moves are not simulated",
+        scope = "trace",
+        order = 9,
+        group = "trace-managed",
+        description = "Fires where a program allocates managed memory and the GPU is simulated: there its pages move between host " ..
+            "and GPU when they are touched, here they do not.",
+        advice = "Move managed memory before it is touched (cudaMemPrefetchAsync), or copy.",
+        apply = function(trace)
+            if not trace.is_simulated or trace.managed_allocations == 0 then
+                return nil
+            end
+            return {
+                severity = "note",
+                title = string.format("%d allocation%s of managed memory: what moving %s pages takes is in no time here",
+                    trace.managed_allocations, trace.managed_allocations == 1 and "" or "s",
+                    trace.managed_allocations == 1 and "its" or "their"),
+                evidence = { { metric = "managed allocations", value = trace.managed_allocations } },
+                todo = "on a GPU a kernel stops at each page that the host touched last, and the host at each that a kernel did: " ..
+                    "call cudaMemPrefetchAsync before the launch, and before the host reads; or allocate with cudaMalloc and copy",
+                confidence = "high",
+            }
+        end,
+    },
+    {
         id = "first-call",
         name = "The first call of CUDA takes long",
         scope = "trace",

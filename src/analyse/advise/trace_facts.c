@@ -75,7 +75,7 @@ struct process {
 
 /* What was found of a name of the report so far. */
 struct name {
-    bool is_known, is_device_wait; /* of a call */
+    bool is_known, is_device_wait, is_managed; /* of a call */
     enum purpose purpose;
     struct kernel *kernel; /* NULL: not one yet */
 };
@@ -95,7 +95,7 @@ struct gathering {
     uint64_t allocations_later, allocation_later_ns; /* after the first kernel */
     struct copies all_copies, pageable, small, to_device, to_host;
     uint64_t kernel_count, kernel_sum_ns, short_kernels, graph_kernels, unknown_lengths;
-    uint64_t default_stream_kernels, device_synchronize;
+    uint64_t default_stream_kernels, device_synchronize, managed_allocations;
     uint64_t streams; /* bits of the numbers of streams, by hash */
     uint64_t first_call_ns;
     /* processes that gave a GPU work; the busiest and the idlest of their GPUs */
@@ -227,6 +227,7 @@ static const struct name *find_call(struct gathering *all, uint32_t name)
     found->is_known = true;
     found->purpose = purpose_of(text);
     found->is_device_wait = strstr(text, "DeviceSynchronize") || strstr(text, "CtxSynchronize");
+    found->is_managed = strstr(text, "MallocManaged") || strstr(text, "AllocManaged");
     return found;
 }
 
@@ -302,6 +303,7 @@ static void add_call(struct gathering *all, struct process *process,
     all->call_ns[purpose] += length;
     all->call_count[purpose]++;
     all->device_synchronize += name->is_device_wait;
+    all->managed_allocations += name->is_managed;
     if (purpose == ALLOCATE && process->has_begun) {
         all->allocations_later++;
         all->allocation_later_ns += length;
@@ -475,6 +477,7 @@ static json_t *describe(struct gathering *all, struct wl_report *report)
         {"default_stream_kernels", all->default_stream_kernels},
         {"streams", (uint64_t)__builtin_popcountll(all->streams)},
         {"device_synchronize", all->device_synchronize},
+        {"managed_allocations", all->managed_allocations},
         {"allocations_later", all->allocations_later},
         {"allocation_later_ns", all->allocation_later_ns},
         {"first_call_ns", all->first_call_ns},

@@ -16,7 +16,8 @@ enum {
     COPY_NAME,
     OTHER_KERNEL,
     FIRST,
-    REDUCE
+    REDUCE,
+    MANAGED
 };
 static const char *const names[] = {
     "cudaMalloc",
@@ -28,6 +29,7 @@ static const char *const names[] = {
     "axpy(float *)",
     "cudaFree",
     "MPI_Allreduce",
+    "cudaMallocManaged",
 };
 
 /* A trace under way. Host and GPU have a time each; both begin at zero. */
@@ -214,6 +216,21 @@ static void make_late_allocations(struct trace *trace)
     }
 }
 
+/* On a simulated GPU. */
+static void make_managed(struct trace *trace)
+{
+    call(trace, MANAGED, 2000);
+    launch(trace, 2000, 50000);
+    trace->items[trace->count - 1].flags |= WL_TIMELINE_PREDICTED;
+}
+
+/* On a real one, whose moves are recorded. */
+static void make_moved(struct trace *trace)
+{
+    call(trace, MANAGED, 2000);
+    launch(trace, 2000, 50000);
+}
+
 static void make_slow_start(struct trace *trace)
 {
     call(trace, FIRST, 80000000);
@@ -389,6 +406,8 @@ static const struct {
      "kernels are on 2 streams, but none runs beside another", make_parallel_streams},
     {"allocations-late", make_late_allocations,
      "10 allocations and frees after the first work of the GPU take 200 us", make_busy},
+    {"managed-memory", make_managed,
+     "1 allocation of managed memory: what moving its pages takes is in no time here", make_moved},
     {"first-call", make_slower_start, "one call before the first launch takes 1 s", make_busy},
     {"first-call", make_slow_start, "one call before the first launch takes 80 ms", make_busy},
     {"rank-imbalance", make_uneven_ranks,
