@@ -357,7 +357,8 @@ function advice.is_chased(launch, instruction)
     return false
 end
 
--- The load that most of all goes from one value to the next where such loads are half of the global ones, else nil.
+-- The load that most of all goes from one value to the next where such loads are half of the global ones, else nil; and how
+-- often warps execute such loads.
 function advice.chased(launch)
     local all, own, found = 0, 0, nil
     for _, instruction in ipairs(launch.instructions) do
@@ -367,7 +368,7 @@ function advice.chased(launch)
             own, found = own + count, instruction
         end
     end
-    return own >= 0.5 * all and found or nil
+    return own >= 0.5 * all and found or nil, own
 end
 
 -- The registers that hold something out of memory, or computed from it.

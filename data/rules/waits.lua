@@ -175,6 +175,36 @@ return {
         end,
     },
     {
+        id = "chased-loads",
+        name = "Loads whose address comes from the load before",
+        section = "WarpStateStats",
+        stage = "memory",
+        order = 162,
+        group = "latency",
+        needs = { "warplens__ladder_wait.ns", "warplens__ladder_unit.pct" },
+        description = "A loop loads, turn by turn, what it needs to know where to load next (lists, trees, searches by halves): no " ..
+            "two of these loads of a thread overlap. Fires where half of the global loads are such, of eight turns and more, " ..
+            "waiting is for memory, and no unit works for 20% of the time.",
+        advice = "Only fewer steps, or nearer ones, make a chain shorter: more keys in a node, an array in place of a list, the upper " ..
+            "levels in shared memory, data that fits L2. More chains at once take no longer: several a thread, more threads.",
+        apply = function(launch)
+            local m = launch.m
+            local found, executed = advice.chased(launch)
+            local turns = executed / math.max(1, m["ptx__warps_launched.sum"])
+            if not found or turns < 8 or m["warplens__ladder_unit.pct"] >= 20 or m("warplens__ladder_wait_kind") ~= "memory" then
+                return nil
+            end
+            local work = m["gpu__time_duration.sum"] - (m("warplens__ladder_launch.ns") or 0)
+            return {
+                at = found,
+                title = string.format("each of %.0f loads of a thread waits for the one before, for %.0f ns", turns, work / turns),
+                evidence = { { metric = "inst_executed", value = executed }, { metric = "ptx__warps_launched.sum" },
+                    { metric = "warplens__ladder_unit.pct", threshold = 20 } },
+                confidence = "medium",
+            }
+        end,
+    },
+    {
         id = "dependent-arithmetic",
         name = "Results of arithmetic that are waited for",
         section = "WarpStateStats",

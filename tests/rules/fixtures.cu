@@ -628,6 +628,23 @@ __global__ void silent_special_functions(arrays x)
     x.b[i] = __sinf(x.a[i]);
 }
 
+// The next place is what was loaded; and a place of its own each turn.
+__global__ void fires_chased_loads(arrays x)
+{
+    int place = global_index();
+#pragma unroll 1
+    for (int k = 0; k < 64; k++)
+        place = x.i[(place + 1024 * k) & (numbers - 1)];
+    x.b[global_index()] = place;
+}
+__global__ void silent_chased_loads(arrays x)
+{
+    int sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < 64; k++)
+        sum += x.i[global_index() + 1024 * k];
+    x.b[global_index()] = sum;
+}
 // Of rows and columns threadIdx.x takes the wrong one.
 __global__ void swapped_thread_per_row(arrays x)
 {
@@ -1095,6 +1112,8 @@ static const struct launch launches[] = {
     BOTH(double),
     BOTH(special_functions),
     BOTH(needless_barriers),
+    ROW(fires_chased_loads, 2, 64),
+    ROW(silent_chased_loads, 2, 64),
     ROW(twice_needless_barriers, wave, 256),
     SHAPE(swapped_thread_per_row, 256, 16, 16),
     ROW(stored_thread_per_row, 64, 256),

@@ -193,6 +193,14 @@ profile renamed ./fixtures lone_small_grid
 "$WARPLENS" diff before.wlr renamed.wlr >differences || fail "a kernel that was renamed has no partner"
 grep -q 'fires_shared_bank(arrays), 1 launch -> lone_small_grid(arrays), 1' differences || fail "a kernel that was renamed is not compared"
 
+# a finding whose gain nothing tells
+profile chased ./fixtures fires_chased_loads
+"$WARPLENS" guide chased.wlr >guide
+if ! grep -q 'chased-loads: each of 64 loads of a thread waits for the one before' guide || ! grep -q 'gain: not known' guide; then
+    fail "the guide does not say that a gain is not known"
+    cat guide
+fi
+
 # the same text each time, and for any number of threads that simulate (program.right_nvcc: counts and times)
 profile again --threads 1 ./fixtures fires_shared_pressure
 for name in after again; do

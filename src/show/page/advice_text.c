@@ -167,7 +167,7 @@ void wl_advice_add_method(const struct wl_advice *advice, struct wl_text *out)
         if (advice->overlaps > 0)
             wl_text_addf(out, "; the same time as finding %zu, do not add them", advice->overlaps);
     } else {
-        wl_text_add(out, "not known without timing");
+        wl_text_add(out, "not known: neither a formula nor a what-if tells it");
     }
 }
 

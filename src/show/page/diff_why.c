@@ -175,7 +175,7 @@ static void put_state(const struct mean *base, const struct mean *other, size_t 
     if (!is_issue)
         for (const char *at = states[state]; *at; at++)
             wl_text_add_char(&text, *at == '_' ? ' ' : *at);
-    wl_text_addf(&text, ", %+.0f%% of all warp cycles", share);
+    wl_text_addf(&text, ", %+.0f%% of the warp cycles that there were", share);
     const struct reason reason = {
         .text = text.data,
         .state = states[state],

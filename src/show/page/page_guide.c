@@ -414,7 +414,7 @@ static void say_next(struct wl_view_context *context, struct wl_page_sink *sink,
         struct wl_text text = {0};
         tell(sink, ANSWER, wl_string_copy(finding->todo));
         wl_advice_add_gain(finding, &text);
-        wl_text_addf(&text, "%s", text.length ? ", " : "");
+        wl_text_add(&text, text.length ? ", " : "gain: ");
         wl_advice_add_method(finding, &text);
         tell(sink, ANSWER, wl_text_take(&text));
         if (share->launch->kernel->family)
