@@ -40,7 +40,7 @@ local function alone(launch, blocks, shares)
     if threads >= warp or advice.chased(launch) then
         return nil
     end
-    local who = threads == 1 and "one thread does" or advice.threads(threads) .. " do"
+    local who = threads == 1 and "one thread does" or advice.exactly(threads, "thread") .. " do"
     local times = math.min(shares, units / blocks * warp / launch.m["launch__block_size"])
     return {
         title = string.format("%s all the work, turn by turn: %d of %d SMs and %d of %d lanes of a warp have none", who, units - blocks,
@@ -186,8 +186,10 @@ return {
                 return nil -- all blocks run at once and wait: fewer warps would be done no sooner
             end
             return {
-                title = string.format("blocks of %s leave %d of %d lanes of the last warp idle", advice.threads(threads),
-                    lanes - threads, warp),
+                title = string.format("blocks of %s leave %d of %d lanes of %s warp idle", advice.exactly(threads, "thread"), lanes - threads,
+                    warp, threads < warp and "their" or "the last"),
+                todo = threads < warp and "Let a block have 128 or 256 threads, each with an element of its own (i = blockIdx.x * " ..
+                    "blockDim.x + threadIdx.x), and the grid as many fewer blocks." or nil,
                 evidence = { { metric = "launch__block_size" } },
                 saved = 1 - threads / lanes,
                 how = string.format("lanes without a thread: 1 - %d / %d", threads, lanes),

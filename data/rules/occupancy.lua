@@ -33,7 +33,7 @@ local function find_slow_starts(launch)
     end
     local floors = advice.floors(launch)
     return {
-        title = string.format("blocks of only %s: starting %s of them one after another takes %s cycles", advice.threads(threads),
+        title = string.format("blocks of only %s: starting %s of them one after another takes %s cycles", advice.exactly(threads, "thread"),
             advice.count(m["launch__grid_size"]), advice.count(floors.blocks)),
         evidence = {
             { metric = "launch__block_size", threshold = 256 },
@@ -90,7 +90,7 @@ local function rule(id, limiter, name, order, cause, why)
             return {
                 title = string.format("an SM holds %d of %d warps, limited by %s",
                     m["sm__maximum_warps_avg_per_active_cycle"], m["device__attribute_max_warps_per_multiprocessor"],
-                    limiter == "blocks" and "blocks of only " .. advice.threads(m["launch__block_size"]) or limiter),
+                    limiter == "blocks" and "blocks of only " .. advice.exactly(m["launch__block_size"], "thread") or limiter),
                 evidence = {
                     { metric = "sm__maximum_warps_per_active_cycle_pct", threshold = 80 },
                     { metric = "launch__occupancy_limiter" },

@@ -265,8 +265,9 @@ return {
             end
             return {
                 at = found,
-                title = string.format("each of %s threads moves elements of %d bytes, once: starts, indices and waiting take " ..
-                    "%s of the time of the SMs", advice.count(m["ptx__threads_launched.sum"]), width, advice.percent(spent)),
+                title = string.format("each of %s threads moves elements of %s, once: starts, indices and waiting take " ..
+                    "%s of the time of the SMs", advice.count(m["ptx__threads_launched.sum"]), advice.exactly(width, "byte"),
+                    advice.percent(spent)),
                 evidence = { { metric = "warplens__ladder_starts.ns" }, { metric = "warplens__ladder_excess.ns" },
                     { metric = "warplens__ladder_wait.ns" } },
                 todo = is_shifted and "Let a thread take several neighbouring elements with one wide load and store (float4, 16 " ..

@@ -21,9 +21,9 @@ function advice.plural(number, word)
     return string.format("%s %s%s", advice.count(number), word, number == 1 and "" or "s")
 end
 
--- "1 thread", "256 threads"
-function advice.threads(number)
-    return string.format("%d thread%s", number, number == 1 and "" or "s")
+-- "1 thread", "1024 threads": where advice.plural would round.
+function advice.exactly(number, word)
+    return string.format("%d %s%s", number, word, number == 1 and "" or "s")
 end
 
 -- ---- the ladder of times (data/metrics/ladder.lua) ----

@@ -98,6 +98,7 @@ COPY(fires_tail_wave)
 COPY(silent_tail_wave)
 COPY(fires_partial_warp)
 COPY(silent_partial_warp)
+COPY(lone_partial_warp)
 COPY(silent_global_uncoalesced)
 // Blocks of one column of 32 rows, of which so many start that they do so longer than they work.
 __global__ void narrow_global_uncoalesced(arrays x)
@@ -1053,6 +1054,7 @@ static const struct launch launches[] = {
     ROW(silent_tail_wave, wave, 256),
     ROW(fires_partial_warp, 4 * wave, 100),
     ROW(silent_partial_warp, 4 * wave, 96),
+    ROW(lone_partial_warp, 64 * wave, 1),
     ROW(fires_occupancy_blocks, 132 * 32, 32),
     ROW(silent_occupancy_blocks, wave, 256),
     ROW(fires_occupancy_warps, 132 * 2, 768),

@@ -118,6 +118,14 @@ if ! grep -q 'small-grid: one thread does all the work, turn by turn: 131 of 132
     cat lone
 fi
 
+# rounding up blocks of one thread would leave it alone
+"$WARPLENS" show all.wlr -k lone_partial_warp --page advice --rule partial-warp >alone
+if ! grep -q 'partial-warp: blocks of 1 thread leave 31 of 32 lanes of their warp idle' alone ||
+    ! grep -q 'do: Let a block have 128 or 256 threads' alone; then
+    fail "blocks of one thread are to be rounded up"
+    cat alone
+fi
+
 # wider blocks are fewer, too
 "$WARPLENS" show all.wlr -k narrow_global_uncoalesced --page advice --rule global-uncoalesced | tr -s "\n " "  " >narrow
 if ! grep -q 'do: Let a row of the block be 32 threads wide or more, and not fewer threads: 32 x 4 instead of 1 x 32' narrow ||
