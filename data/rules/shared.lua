@@ -147,9 +147,10 @@ local function goes_step_by_step(launch)
     return false
 end
 
+-- Of the whole block: a barrier with a number or a count of threads may be between warps that write and warps that read.
 local function is_barrier(instruction)
-    return advice.is(instruction, "bar.sync") or advice.is(instruction, "barrier.sync") or
-        advice.is(instruction, "barrier.cta.sync")
+    return (advice.is(instruction, "bar.sync") or advice.is(instruction, "barrier.sync") or
+        advice.is(instruction, "barrier.cta.sync")) and string.find(instruction.text, "%s0;?%s*$") ~= nil
 end
 
 -- What others may see: writes, also those that go on beside the thread, and loads that look for others' writes.
@@ -196,6 +197,26 @@ local function find_runs(launch)
     return runs
 end
 
+-- The barriers of loops that write nothing; none where another loop of barriers writes, whose warps these may meet there.
+local function find_read_only(launch)
+    local barriers = {}
+    for _, loop in ipairs(advice.loops(launch)) do
+        local own, does_write = {}, false
+        for index = loop.first, loop.last do
+            local instruction = launch.instructions[index]
+            does_write = does_write or writes(instruction)
+            own[#own + 1] = is_barrier(instruction) and instruction or nil
+        end
+        if does_write and #own > 0 then
+            return {}
+        end
+        for _, barrier in ipairs(own) do
+            barriers[#barriers + 1] = barrier
+        end
+    end
+    return barriers
+end
+
 -- How many barriers warps go through between which nothing is written, and the one most often gone through. Of a run the
 -- first is needed, and the last where something was read before it.
 local function find_needless(launch)
@@ -208,16 +229,8 @@ local function find_needless(launch)
             most, found = executed, instruction
         end
     end
-    for _, loop in ipairs(advice.loops(launch)) do
-        local is_read_only = true
-        for index = loop.first, loop.last do
-            is_read_only = is_read_only and not writes(launch.instructions[index])
-        end
-        for index = loop.first, is_read_only and loop.last or loop.first - 1 do
-            if is_barrier(launch.instructions[index]) then
-                take(launch.instructions[index])
-            end
-        end
+    for _, barrier in ipairs(find_read_only(launch)) do
+        take(barrier)
     end
     for _, run in ipairs(find_runs(launch)) do
         for place = 2, #run.barriers - (run.reads and 1 or 0) do

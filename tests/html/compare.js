@@ -44,6 +44,16 @@ async function testCompare(page, comparison) {
     });
 }
 
+/* No number reaches into the next cell, in a narrow window either. */
+async function testNarrow(page) {
+    for (const width of [1300, 800]) {
+        await page.look({ width });
+        const wide = await page.run("[...document.querySelectorAll('.compare td')].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)");
+        assert.deepStrictEqual(wide, [], "at " + width);
+    }
+    await page.look({});
+}
+
 async function testSince(page, before, after, index) {
     await page.go("details/" + index);
     const cells = await page.run(
@@ -124,6 +134,7 @@ test(async (browser, folder) => {
         file = path.join(folder, "some.html");
     warplens("export", report, "--html", file, "--baseline", base);
     const page = await browser.page(file + "#compare");
+    await testNarrow(page);
     await testCompare(page, JSON.parse(warplens("diff", base, report, "--json")).comparisons[0]);
     await testSince(page, base, report, 145);
     const advice = JSON.parse(warplens("show", report, "--page", "advice", "--json"));

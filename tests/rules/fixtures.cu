@@ -222,6 +222,27 @@ __global__ void silent_needless_barriers(arrays x)
     }
     x.b[global_index()] = sum;
 }
+// Warps that read meet one that writes, each in a loop of its own.
+__global__ void shared_needless_barriers(arrays x)
+{
+    __shared__ float part[32];
+    float sum = 0;
+    if (threadIdx.x < 32) {
+#pragma unroll 1
+        for (int k = 0; k < 64; k++) {
+            part[threadIdx.x] = x.a[32 * k + threadIdx.x];
+            __syncthreads();
+            __syncwarp();
+        }
+    } else {
+#pragma unroll 1
+        for (int k = 0; k < 64; k++) {
+            __syncthreads();
+            sum += part[threadIdx.x % 32];
+        }
+    }
+    x.b[global_index()] = sum;
+}
 // Steps with two barriers each, of which the second one is one too many.
 __global__ void twice_needless_barriers(arrays x)
 {
@@ -1117,6 +1138,7 @@ static const struct launch launches[] = {
     ROW(fires_chased_loads, 2, 64),
     ROW(silent_chased_loads, 2, 64),
     ROW(twice_needless_barriers, wave, 256),
+    ROW(shared_needless_barriers, wave, 256),
     SHAPE(swapped_thread_per_row, 256, 16, 16),
     ROW(stored_thread_per_row, 64, 256),
     ROW(apart_long_blocks, 1056, 256),

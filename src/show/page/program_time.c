@@ -138,6 +138,7 @@ static void find_parts(const struct told *told, struct part *parts)
 {
     const json_t *facts = told->facts;
     double busy_ns = fact(facts, NULL, "busy_ns"), gaps_ns = 0;
+    bool has_work = fact(facts, NULL, "gpu_span_ns") > 0 || fact(facts, NULL, "kernel_count") > 0;
     for (size_t i = 0; i < PARTS; i++)
         gaps_ns += rows[i].of ? fact(facts, rows[i].of, rows[i].fact) : 0;
     for (size_t i = 0; i < PARTS; i++) {
@@ -146,6 +147,8 @@ static void find_parts(const struct told *told, struct part *parts)
             parts[i].ns = busy_ns - fact(facts, NULL, "kernel_ns");
         else if (strcmp(rows[i].fact, "outside_ns") == 0)
             parts[i].ns = told->all_ns - busy_ns - gaps_ns;
+        if (!has_work && strcmp(rows[i].fact, "outside_ns") == 0)
+            parts[i].text = "the GPU has no work";
     }
     qsort(parts, PARTS, sizeof *parts, by_time);
 }
