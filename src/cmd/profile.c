@@ -81,15 +81,33 @@ static bool shows_pages(const struct wl_launch_run *run, const struct wl_page_op
     return !is_silent || wl_pages_are_requested(options);
 }
 
-/* Whether a launch was asked for that the GPU cannot make, which the program itself was told. */
-static bool is_refused(struct wl_report *report)
+/* How many notes of this code the report has; texts: those of the first three, or NULL. */
+static size_t count_notes(struct wl_report *report, const char *code, struct wl_text *texts)
 {
-    size_t count = 0;
+    enum { SHOWN = 3 };
+    size_t count = 0, found = 0;
     const struct wl_report_note *notes = report ? wl_report_notes(report, &count) : NULL;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(notes[i].record.code, "launch-refused") == 0)
-            return true;
-    return false;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(notes[i].record.code, code) != 0)
+            continue;
+        if (texts && found < SHOWN)
+            wl_text_addf(texts, "%s%s", found ? "; " : "", notes[i].record.text);
+        found++;
+    }
+    if (texts && found > SHOWN)
+        wl_text_addf(texts, "; and %zu more: --page session", found - SHOWN);
+    return found;
+}
+
+/* The kernels that there were. */
+static void explain_filter(struct wl_report *report, struct wl_error *error)
+{
+    struct wl_text texts = {0};
+    if (count_notes(report, "left-out", &texts))
+        wl_error_set_hint(error, "the options that select launches matched none: %s", texts.data);
+    else
+        wl_error_set_hint(error, "the options that select launches may have matched none");
+    wl_text_free(&texts);
 }
 
 /* report: NULL if there is none. */
@@ -105,7 +123,8 @@ static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_r
     if (running->is_active)
         return wl_error_set_hint(error, "its launch %" PRIu64 ", of kernel %s, had not ended",
                                  running->launch, running->kernel);
-    if (is_refused(report))
+    /* which the program itself was told */
+    if (count_notes(report, "launch-refused", NULL))
         return wl_error_set_hint(error,
                                  "the program asked for launches that this GPU refuses, see "
                                  "above; cudaGetLastError() behind a launch tells a program");
@@ -113,7 +132,7 @@ static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_r
                       settings->launch_skip_before_match || settings->nvtx_include[0] ||
                       settings->nvtx_exclude[0] || !settings->profile_from_start;
     if (has_filter)
-        wl_error_set_hint(error, "the options that select launches may have matched none");
+        explain_filter(report, error);
     else if (wl_replay_facts(settings->replay)->has_ranges)
         wl_error_set_hint(error, "ranges begin with cudaProfilerStart, or with an NVTX range that "
                                  "--nvtx-include names, and launch something");

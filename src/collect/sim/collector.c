@@ -27,6 +27,7 @@ struct name {
     char *mangled, *demangled, *function;
     uint64_t missing_id;   /* as a kernel that could not be made, or 0 */
     bool is_not_predicted; /* that was noted */
+    bool is_left_out;      /* told */
     bool has_alias;        /* it was looked for */
     char *alias;           /* nvc's name, or NULL */
     UT_hash_handle hh;
@@ -35,6 +36,8 @@ struct name {
 /* Notes of findings in one process: a program that launches faulty kernels for hours gets a message
  * now and then, not each time. */
 #define FINDING_NOTES_MAX 1000
+/* Kernels that are told to have been left out. */
+#define LEFT_OUT_MAX 20
 
 /* A launch that is to be recorded and has not ended yet. */
 struct pending {
@@ -55,7 +58,7 @@ struct sim_collector {
     bool is_device_sent;
     struct sent modules, kernels;
     struct name *names;
-    uint64_t missing_count, finding_count;
+    uint64_t missing_count, finding_count, left_out_count;
     WL_VECTOR(struct pending) pending;
     /* of the launch being sent; kept for the next */
     struct wl_value_list values;
@@ -239,6 +242,19 @@ static const char *find_alias(struct name *name, const struct wl_device_kernel_i
     return name->alias = wl_kernel_nvc_name(name->function, line);
 }
 
+/* Which kernels there are besides those that were asked for: a name may have been mistyped. */
+static void tell_left_out(struct sim_collector *collector, struct name *name)
+{
+    const struct wl_sink *sink = collector->input.sink;
+    if (name->is_left_out || !sink->put_note || collector->left_out_count >= LEFT_OUT_MAX)
+        return;
+    name->is_left_out = true;
+    collector->left_out_count++;
+    char *text = wl_string_format("launches of %s were not chosen", name->function);
+    sink->put_note(sink->self, &(struct wl_record_note){WL_NOTE_INFO, "left-out", text, "", -1});
+    free(text);
+}
+
 static bool launch_begin(void *self, const struct wl_device_launch *launch)
 {
     struct sim_collector *collector = self;
@@ -256,8 +272,10 @@ static bool launch_begin(void *self, const struct wl_device_launch *launch)
     send_device(collector);
     if (collector->input.open_ranges)
         asked.range_count = collector->input.open_ranges(&asked.ranges);
-    if (!wl_filter_accept(collector->input.filter, &asked))
+    if (!wl_filter_accept(collector->input.filter, &asked)) {
+        tell_left_out(collector, name);
         return false;
+    }
     struct pending pending = {launch->id, wl_nvtx_ranges_join(asked.ranges, asked.range_count),
                               collector->input.settings->call_stacks ? wl_code_launch_stack() : 0};
     WL_PUSH(&collector->pending, pending);

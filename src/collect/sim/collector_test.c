@@ -291,14 +291,16 @@ static void what_follows_from_liveness_is_predicted(void **state)
     end();
 }
 
-static void launches_filtered_out_leave_no_trace(void **state)
+static void launches_filtered_out_leave_their_kernel_once(void **state)
 {
     (void)state;
     struct wl_sim_counts counts = {0};
     struct wl_device_launch launch = gemm_launch(0);
     begin_with("kernel_name=other", NULL);
     assert_false(run(&launch, &counts, NULL));
-    assert_logged("device h200 NVIDIA H200 9.0\n");
+    assert_false(run(&launch, &counts, NULL));
+    assert_logged("device h200 NVIDIA H200 9.0\n"
+                  "note 0 left-out: launches of gemm_warp were not chosen; \n");
     end();
 
     begin_with("profile_from_start=no", NULL);
@@ -385,7 +387,7 @@ int main(void)
         cmocka_unit_test(things_are_sent_once_in_order),
         cmocka_unit_test(counts_and_facts_bear_their_marks),
         cmocka_unit_test(what_follows_from_liveness_is_predicted),
-        cmocka_unit_test(launches_filtered_out_leave_no_trace),
+        cmocka_unit_test(launches_filtered_out_leave_their_kernel_once),
         cmocka_unit_test(failed_launches_say_why),
         cmocka_unit_test(notes_pass),
         cmocka_unit_test(host_mathematics_is_noted),
