@@ -68,6 +68,29 @@ local function find_elementwise(launch)
         (widths[1] or 0) > 0.5 * all and 1 or 4, found, loads
 end
 
+-- The part of the warps that go to global memory at all: others end at a guard before.
+local function working_part(launch)
+    local most = 0
+    for _, instruction in ipairs(launch.instructions) do
+        local is_access = is_global_access(instruction) or advice.is(instruction, "atom") or advice.is(instruction, "red")
+        most = is_access and math.max(most, instruction["inst_executed"] or 0) or most
+    end
+    return math.min(1, most / math.max(1, launch.m["ptx__warps_launched.sum"]))
+end
+
+-- Whether what all warps do is no more than to find out that there is nothing to do.
+local function ends_at_guard(launch)
+    local warps, own = launch.m["ptx__warps_launched.sum"], 0
+    for _, instruction in ipairs(launch.instructions) do
+        local executed = instruction["inst_executed"] or 0
+        if executed > 0 and (advice.is(instruction, "bar") or advice.is(instruction, "shfl")) then
+            return false
+        end
+        own = own + (executed >= 0.9 * warps and executed or 0)
+    end
+    return own <= 20 * warps
+end
+
 -- Whether threads look something up in constant memory: that is work, however many elements a thread takes.
 local function indexes_constants(launch)
     for _, instruction in ipairs(launch.instructions) do
@@ -226,6 +249,36 @@ return {
         end,
     },
     {
+        id = "idle-blocks",
+        name = "Blocks that have nothing to do",
+        section = "LaunchStats",
+        stage = "grid",
+        order = 143,
+        group = "partition",
+        needs = { "warplens__ladder_starts.ns" },
+        description = "Most warps end without an access to global memory: the grid is larger than the work. Fires where fewer than " ..
+            "half of them go there, the others end after 20 instructions or fewer, and starting blocks takes a tenth of the time.",
+        advice = "Launch as many threads as there are elements, rounded up to whole blocks.",
+        apply = function(launch)
+            local m = launch.m
+            local part, starts = working_part(launch), advice.step(launch, "starts") or 0
+            if part == 0 or part >= 0.5 or starts < 0.1 or not ends_at_guard(launch) then
+                return nil
+            end
+            local warps = m["ptx__warps_launched.sum"]
+            return {
+                title = string.format("%s of %s warps end without an access to global memory: starting blocks takes %s of the time of " ..
+                    "the SMs", advice.count(warps * (1 - part)), advice.count(warps), advice.percent(starts)),
+                evidence = { { metric = "ptx__warps_launched.sum" }, { metric = "launch__grid_size" },
+                    { metric = "warplens__ladder_starts.ns" } },
+                saved = starts * (1 - part),
+                how = string.format("%s of the blocks, and of the time to start them beyond the work of all units (%s)",
+                    advice.percent(part), advice.percent(starts)),
+                confidence = "medium",
+            }
+        end,
+    },
+    {
         id = "short-threads",
         name = "Threads with an element or two each",
         section = "LaunchStats",
@@ -244,7 +297,7 @@ return {
                 return nil
             end
             local width, found, loads = find_elementwise(launch)
-            if not width then
+            if not width or working_part(launch) < 0.5 then
                 return nil
             end
             local elements = 16 / width

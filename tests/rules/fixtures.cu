@@ -667,6 +667,28 @@ __global__ void silent_chased_loads(arrays x)
         sum += x.i[global_index() + 1024 * k];
     x.b[global_index()] = sum;
 }
+// A grid of 64 times the blocks that have work, and one that is right.
+__device__ void stop_early(arrays x, int count)
+{
+    int i = global_index();
+    if (i < count)
+        x.b[i] = 2 * x.a[i];
+}
+__global__ void fires_idle_blocks(arrays x)
+{
+    stop_early(x, numbers / 256);
+}
+// A warp of each block stores what all have computed.
+__global__ void leaders_idle_blocks(arrays x)
+{
+    float value = work(threadIdx.x, 8);
+    if (threadIdx.x < 32)
+        x.b[blockIdx.x * 32 + threadIdx.x] = value;
+}
+__global__ void silent_idle_blocks(arrays x)
+{
+    stop_early(x, numbers);
+}
 // Of rows and columns threadIdx.x takes the wrong one.
 __global__ void swapped_thread_per_row(arrays x)
 {
@@ -1135,6 +1157,9 @@ static const struct launch launches[] = {
     BOTH(double),
     BOTH(special_functions),
     BOTH(needless_barriers),
+    ROW(fires_idle_blocks, 4096, 256),
+    ROW(silent_idle_blocks, 4096, 256),
+    ROW(leaders_idle_blocks, 4096, 256),
     ROW(fires_chased_loads, 2, 64),
     ROW(silent_chased_loads, 2, 64),
     ROW(twice_needless_barriers, wave, 256),

@@ -154,6 +154,8 @@ fi
 "$WARPLENS" show all.wlr -k twice_needless_barriers --page advice --rule needless-barriers >twice
 grep -q 'needless-barriers: 67.6k of 144k barriers order nothing' twice || { fail "a second barrier is not found"; cat twice; }
 if grep -q '^needless-barriers shared_needless_barriers$' all.found; then fail "a barrier of readers with a writer is said to order nothing"; fi
+if grep -q '^short-threads fires_idle_blocks$' all.found; then fail "threads that do nothing are said to move an element each"; fi
+if grep -q '^idle-blocks leaders_idle_blocks$' all.found; then fail "warps that compute are said to have nothing to do"; fi
 if grep -q '^thread-per-row swapped_thread_per_row$' all.found; then fail "indices that are exchanged are said to be rows for warps"; fi
 "$WARPLENS" show all.wlr -k stored_thread_per_row --page advice --rule thread-per-row >stored
 if ! grep -q 'do: Let neighbouring threads take neighbouring elements: thread t' stored || grep -q 'shuffles' stored; then

@@ -171,7 +171,8 @@ static void say_program(struct wl_view_context *context, struct wl_page_sink *si
          wl_string_format("%s%s",
                           shares->has_durations ? "gpu__time_duration.sum"
                                                 : "the least time that counts allow, as the "
-                                                  "report has no durations",
+                                                  "report has no durations (--page session says "
+                                                  "why)",
                           facts ? ""
                                 : "; what else the program does is not in this report: "
                                   "`warplens optimize` looks at it"));
