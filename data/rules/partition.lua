@@ -256,16 +256,17 @@ return {
         order = 143,
         group = "partition",
         needs = { "warplens__ladder_starts.ns" },
-        description = "Most warps end without an access to global memory: the grid is larger than the work. Fires where fewer than " ..
-            "half of them go there, the others end after 20 instructions or fewer, and starting blocks takes a tenth of the time.",
+        description = "Most warps end without an access to global memory: the grid is larger than the work. Fires where fewer go there " ..
+            "than half of the blocks are, the others end after 20 instructions or fewer, and starting blocks takes a tenth of the time.",
         advice = "Launch as many threads as there are elements, rounded up to whole blocks.",
         apply = function(launch)
             local m = launch.m
             local part, starts = working_part(launch), advice.step(launch, "starts") or 0
-            if part == 0 or part >= 0.5 or starts < 0.1 or not ends_at_guard(launch) then
+            local warps = m["ptx__warps_launched.sum"]
+            -- else each block may have a warp that works
+            if part == 0 or part * warps >= 0.5 * m["launch__grid_size"] or starts < 0.1 or not ends_at_guard(launch) then
                 return nil
             end
-            local warps = m["ptx__warps_launched.sum"]
             return {
                 title = string.format("%s of %s warps end without an access to global memory: starting blocks takes %s of the time of " ..
                     "the SMs", advice.count(warps * (1 - part)), advice.count(warps), advice.percent(starts)),
