@@ -126,23 +126,23 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-/* Instructions of the longest recorded warp. */
-static double longest_of(const struct wl_trace *trace, const struct wl_program *program)
+/* Instructions of a block's recorded warps: all, and of the longest. */
+static void count_issued(const struct wl_trace_block_record *block,
+                         const struct wl_program *program, double *all, double *longest)
 {
-    double longest = 0;
-    for (size_t b = 0; b < trace->block_count; b++)
-        for (uint32_t w = 0; w < trace->blocks[b]->warp_count; w++) {
-            const struct wl_trace_warp *warp = &trace->blocks[b]->warps[w];
-            double issued = 0;
-            for (size_t i = 0; i < warp->count;) {
-                bool is_block = warp->items[i] & WL_TRACE_BLOCK;
-                if (is_block)
-                    issued += program->blocks[wl_trace_block(warp->items[i])].issue_count;
-                i += is_block ? 1 : 2;
-            }
-            longest = issued > longest ? issued : longest;
+    *all = *longest = 0;
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        const struct wl_trace_warp *warp = &block->warps[w];
+        double issued = 0;
+        for (size_t i = 0; i < warp->count;) {
+            bool is_block = warp->items[i] & WL_TRACE_BLOCK;
+            if (is_block)
+                issued += program->blocks[wl_trace_block(warp->items[i])].issue_count;
+            i += is_block ? 1 : 2;
         }
-    return longest;
+        *all += issued;
+        *longest = issued > *longest ? issued : *longest;
+    }
 }
 
 /* What a launch's longest warp did once its block went on alone on its SM. */
@@ -176,16 +176,18 @@ static double rate_alone(const struct wl_timing_input *input, const struct wl_tr
         gpu.l2_latency += (uint32_t)(gpu.l2_far_cycles * goes_on->far / goes_on->reads);
         alone.gpu = &gpu;
     }
-    double instructions = longest_of(&one, input->program);
+    /* the time asked for is that of what was recorded, however much more the block did */
+    double longest;
+    count_issued(one.blocks[0], input->program, &alone.program_instructions, &longest);
     alone.trace = &one;
     alone.block_count = 1;
     alone.changes = WL_TIMING_NO_BARRIERS;
     alone.busiest_share = alone.even_share = 0;
-    if (instructions <= 0 || wl_timing_predict(&alone, &timing, &error))
+    if (longest <= 0 || wl_timing_predict(&alone, &timing, &error))
         return 0;
     double cycles = timing.cycles - timing.launch_cycles - timing.start_cycles;
     wl_timing_free(&timing);
-    return cycles / instructions;
+    return cycles / longest;
 }
 
 /* A recorded SM's time without the launch, as it would be on the busiest SM, and on average. */

@@ -141,6 +141,20 @@ static void the_last_block_goes_on_at_its_own_pace(void **state)
     }
 }
 
+/* Of a block that goes on some 20,000 turns are recorded; each further one takes as long. */
+static void what_goes_on_beyond_its_record_keeps_its_pace(void **state)
+{
+    (void)state;
+    run_text(last_text, 132 * 40, 500, 1000);
+    double few_ns = duration_ns;
+    run_text(last_text, 132 * 40, 500, 11000);
+    double some_ns = duration_ns;
+    run_text(last_text, 132 * 40, 500, 81000);
+    double many_ns = duration_ns;
+    assert_true(some_ns > 2 * few_ns);
+    assert_true(fabs((many_ns - few_ns) / (some_ns - few_ns) / 8 - 1) < 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +162,7 @@ int main(void)
         cmocka_unit_test(uneven_blocks_are_compared_between_sms),
         cmocka_unit_test(one_wave_takes_as_long_as_its_longest_warp),
         cmocka_unit_test(the_last_block_goes_on_at_its_own_pace),
+        cmocka_unit_test(what_goes_on_beyond_its_record_keeps_its_pace),
         cmocka_unit_test(an_sm_without_work_says_little_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
