@@ -85,9 +85,13 @@ enum {
                                 bulk copy tells it, no access of the warp */
 };
 
-/* kind of a BRANCH_IF that leads the lanes without a guard around what it guards: no branch of the
- * source program. */
-enum { WL_BRANCH_SKIPS = 1 };
+/* Bits of the kind of a BRANCH_IF. */
+enum {
+    WL_BRANCH_SKIPS = 1,  /* leads the lanes without a guard around what it guards: no branch of the
+                             source program */
+    WL_BRANCH_LEAVES = 2, /* one way leads out of the loop of which b is the first operation, c the
+                             last, and within which lanes meet */
+};
 
 /* Bits of the kind of a load. */
 enum {

@@ -561,6 +561,10 @@ static void write_program(struct lowering *lowering)
         }
         if (op.reconverge != UINT32_MAX)
             op.reconverge = index_of[op.reconverge];
+        if (op.code == WL_OP_BRANCH_IF && op.kind & WL_BRANCH_LEAVES) {
+            op.b = index_of[op.b];
+            op.c = index_of[op.c];
+        }
         set_lives(&lowering->ops.items[i], at, index_of, lowering->ops.items, &op);
         program->ops[at++] = op;
     }

@@ -165,6 +165,10 @@ static void shift_op(struct wl_op *op, const struct wl_program *before)
     shift(&op->site, is_guard ? before->guard_count : before->site_count);
     if (op->code == WL_OP_BRANCH_INDEX)
         op->imm += before->branch_target_count;
+    if (op->code == WL_OP_BRANCH_IF && op->kind & WL_BRANCH_LEAVES) {
+        op->b += before->op_count;
+        op->c += before->op_count;
+    }
 }
 
 void lower_join_programs(struct wl_program *program, struct wl_program *callee)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ptx/lower/flow.h"
 #include "ptx/lower/lowering.h"
 #include "timing/machine/build.h"
 
@@ -231,6 +232,16 @@ static void post_dominators(struct graph *graph, uint32_t *dominator)
     }
 }
 
+void lower_flow_post_dominators(const struct flow_block *blocks, uint32_t count,
+                                uint32_t *dominator)
+{
+    struct graph graph;
+    graph_create(&graph, blocks, count, ALL_ENDS);
+    graph_order(&graph);
+    post_dominators(&graph, dominator);
+    graph_free(&graph);
+}
+
 /* ---- where diverged lanes meet ---- */
 
 enum { ENDS_MOST = 64 /* that are looked at: of programs with more the last */ };
@@ -371,15 +382,16 @@ static void meet_without_ended(const struct lowering *lowering, const struct flo
 
 static void mark_joins(struct lowering *lowering, const struct flow_block *blocks, uint32_t count)
 {
-    struct graph graph;
-    graph_create(&graph, blocks, count, ALL_ENDS);
-    graph_order(&graph);
     uint32_t *dominator = wl_alloc((count + 1u) * sizeof *dominator);
     uint32_t *meeting = wl_alloc((count + 1u) * sizeof *meeting);
-    post_dominators(&graph, dominator);
+    lower_flow_post_dominators(blocks, count, dominator);
     meet_without_ended(lowering, blocks, count, dominator, meeting);
+    for (uint32_t b = 0; b < count; b++)
+        if (meeting[b] == UINT32_MAX)
+            meeting[b] = dominator[b];
+    lower_meet_in_loops(lowering, blocks, count, meeting);
     for (uint32_t b = 0; b < count; b++) {
-        const uint32_t to = meeting[b] != UINT32_MAX ? meeting[b] : dominator[b];
+        const uint32_t to = meeting[b];
         for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++) {
             struct wl_op *op = &lowering->ops.items[i].op;
             if ((op->code != WL_OP_BRANCH_IF && op->code != WL_OP_BRANCH_INDEX) || to >= count)
@@ -390,7 +402,6 @@ static void mark_joins(struct lowering *lowering, const struct flow_block *block
     }
     free(meeting);
     free(dominator);
-    graph_free(&graph);
 }
 
 /* ---- waiting for loads ---- */

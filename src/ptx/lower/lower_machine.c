@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "ptx/lower/flow.h"
 #include "ptx/lower/lower_memory.h"
 #include "timing/machine/build.h"
 
@@ -62,7 +63,7 @@ static bool is_bookkeeping(const struct wl_op *op)
     case WL_OP_PRED_CONST:
         return true;
     case WL_OP_BRANCH_IF:
-        return op->kind == WL_BRANCH_SKIPS;
+        return op->kind & WL_BRANCH_SKIPS;
     default:
         return false;
     }

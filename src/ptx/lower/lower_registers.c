@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ptx/lower/flow.h"
 #include "ptx/lower/lowering.h"
 
 #define WORD(reg) ((reg) / 64)

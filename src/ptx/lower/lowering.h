@@ -288,13 +288,5 @@ void lower_machine(struct lowering *lowering);
 /* Places virtual registers into the register file; sets program->register_file_bytes, constants and
  * the register estimate. */
 void lower_place_registers(struct lowering *lowering);
-/* Basic blocks as ranges of operations with their successors; free both arrays. */
-struct flow_block {
-    uint32_t first, last; /* operations, inclusive; first is the BLOCK */
-    uint32_t *successors;
-    uint32_t successor_count;
-};
-struct flow_block *lower_flow_blocks(struct lowering *lowering, uint32_t *count);
-void lower_flow_blocks_free(struct flow_block *blocks, uint32_t count);
 
 #endif

@@ -149,6 +149,72 @@ RUN(BRANCH)
     return go_on(warp, op_at(warp, op->target));
 }
 
+static u32 index_of(const struct wl_warp *warp, const struct wl_op *op)
+{
+    return (u32)(op - warp->worker->run->program->ops);
+}
+
+/* Index of the entry with which lanes wait at a join, or the stack's depth. */
+static u32 find_join(const struct wl_warp *warp, const struct wl_op *join, u32 lanes)
+{
+    for (u32 i = warp->stack_depth; join && i-- > warp->frame_base;)
+        if (warp->stack[i].pc == join && (warp->stack[i].mask & lanes) == lanes)
+            return i;
+    return warp->stack_depth;
+}
+
+/* Puts the join behind a loop below all that was put onto the stack within it: from entry `at` on.
+ */
+static void push_join_behind(struct wl_warp *warp, u32 at, const struct wl_op *join)
+{
+    const struct wl_op *outer = at < warp->stack_depth ? warp->stack[at].join : warp->join;
+    u32 lanes = warp->mask;
+    push_path(warp, join, outer, 0);
+    const struct wl_stack_entry entry = warp->stack[warp->stack_depth - 1];
+    memmove(&warp->stack[at + 1], &warp->stack[at],
+            (warp->stack_depth - 1 - at) * sizeof *warp->stack);
+    warp->stack[at] = entry;
+    for (u32 i = at + 1; i < warp->stack_depth; i++) {
+        lanes |= warp->stack[i].mask;
+        if (warp->stack[i].join == outer)
+            warp->stack[i].join = join;
+    }
+    warp->stack[at].mask = lanes;
+    if (warp->join == outer)
+        warp->join = join;
+}
+
+/* A branch out of a loop within which lanes meet: those that leave are no longer waited for there,
+ * and wait behind the loop for the others, which go on later. */
+static const struct wl_op *leave_loop(struct wl_warp *warp, const struct wl_op *op, u32 leaving,
+                                      const struct wl_op *away, const struct wl_op *on)
+{
+    const struct wl_op *join = op_at(warp, op->reconverge);
+    const u32 staying = warp->mask & ~leaving;
+    u32 at = find_join(warp, join, leaving), within = warp->stack_depth;
+    while (within > warp->frame_base &&
+           index_of(warp, warp->stack[within - 1].pc) - op->b <= op->c - op->b)
+        within--;
+    if (at < warp->stack_depth) {
+        within = at + 1;
+    } else {
+        if (within == warp->stack_depth && !staying)
+            return go_on(warp, away);
+        if (join)
+            push_join_behind(warp, within++, join);
+        else
+            join = within < warp->stack_depth ? warp->stack[within].join : warp->join;
+    }
+    for (u32 i = within; i < warp->stack_depth; i++)
+        warp->stack[i].mask &= ~leaving;
+    if (staying)
+        push_path(warp, on, warp->join, staying);
+    warp->mask = leaving;
+    warp->join = join;
+    set_active(warp, leaving);
+    return go_on(warp, away);
+}
+
 RUN(BRANCH_IF)
 {
     u32 taken = *predicate(warp, op->a);
@@ -156,9 +222,17 @@ RUN(BRANCH_IF)
         taken = ~taken;
     taken &= warp->mask;
     u32 rest = warp->mask & ~taken;
-    const bool is_skip = op->kind == WL_BRANCH_SKIPS;
+    const bool is_skip = op->kind & WL_BRANCH_SKIPS;
     if (op->site != UINT32_MAX)
         warp->worker->guard_threads[op->site] += (u32)__builtin_popcount(is_skip ? rest : taken);
+    const bool leaves = op->kind & WL_BRANCH_LEAVES;
+    const bool falls_out = leaves && op->target - op->b <= op->c - op->b;
+    const u32 leaving = falls_out ? rest : taken;
+    if (leaves && leaving) {
+        warp->worker->divergent[op->instruction] += taken && rest && !is_skip;
+        const struct wl_op *jump = op_at(warp, op->target);
+        return leave_loop(warp, op, leaving, falls_out ? op + 1 : jump, falls_out ? jump : op + 1);
+    }
     if (!taken)
         return go_on(warp, op + 1);
     if (!rest)
