@@ -162,6 +162,7 @@ static void add_op(struct timing_code *code, const struct wl_timing_input *input
                              .is_meeting = op->is_meeting,
                              .lane_count = op->lane_count,
                              .adu_cycles = adu_cycles(op),
+                             .groups_left = (int8_t)(op->imm < INT8_MAX ? op->imm : INT8_MAX),
                              .scoreboard = TIMING_NO_SCOREBOARD,
                              .guard = find_guard(input->program->machine, op),
                              .operands = op->operands,

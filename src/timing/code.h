@@ -35,6 +35,7 @@ struct timing_op {
     bool is_wide;         /* a load of 16 bytes a lane from shared memory */
     uint8_t lane_count;   /* instructions of the loop that does it for each lane; 0: none does */
     uint8_t adu_cycles;   /* of the SM's unit for addresses of constants, barriers, block numbers */
+    int8_t groups_left;   /* of copies that an AWAIT leaves on their way; -1: it waits for all */
     uint8_t scoreboard;   /* that its result is waited for by, TIMING_NO_SCOREBOARD for none */
     uint8_t guard;        /* of its operands: the predicate that guards it, UINT8_MAX for none */
     uint32_t operands;    /* defs, then uses */

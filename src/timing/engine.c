@@ -293,12 +293,12 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
     block->number = (uint32_t)record->number;
     block->live = record->warp_count;
     engine->adu_cycles += 2 * record->warp_count; /* the stack pointer */
-    block->arrived = 0;
-    block->ended = 0;
+    block->ended = block->arrived = 0;
     block->is_live = true;
     block->bulk = (struct bulk_times){0};
     for (uint32_t i = 0; i < record->warp_count; i++) {
         struct warp *warp = &block->warps[i];
+        warp->copies = (struct copies){0};
         warp->at = record->warps[i].items;
         warp->end = warp->at + record->warps[i].count;
         warp->op = warp->op_end = NULL;
@@ -547,6 +547,7 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     if (op->kind == WL_MACHINE_STORE || op->kind == WL_MACHINE_BULK)
         warp->stored = done > warp->stored ? done : warp->stored;
     set_ready(engine, warp, op, done, kind->state);
+    const uint64_t copied = copies_pass(&warp->copies, op->kind, op->groups_left, done);
     warp->op++;
     uint64_t resolved = now + 1;
     if (op->kind == WL_MACHINE_BRANCH || op->is_meeting) {
@@ -554,6 +555,9 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     } else if (op->kind == WL_MACHINE_FENCE) {
         warp->earliest = now + kind->latency;
         warp->earliest_state = WL_TIMING_MEMBAR;
+    } else if (copied > warp->earliest) {
+        warp->earliest = copied;
+        warp->earliest_state = WL_TIMING_LONG_SCOREBOARD;
     } else if (op->kind == WL_MACHINE_BARRIER &&
                !(engine->input->changes & WL_TIMING_NO_BARRIERS)) {
         engine->path.met |= WL_TIMING_NO_BARRIERS;

@@ -3,6 +3,7 @@
 #define WL_TIMING_ENGINE_STATE_H
 
 #include "timing/bulk.h"
+#include "timing/copies.h"
 #include "timing/engine.h"
 #include "timing/fetch.h"
 #include "timing/parting.h"
@@ -36,6 +37,7 @@ struct warp {
     struct timing_held *held; /* of each register */
     uint64_t scoreboard_at[TIMING_SCOREBOARDS + 1]; /* when all results under it are there */
     uint32_t waits[TIMING_SCOREBOARDS + 1];         /* for it: what came under it before is there */
+    struct copies copies;
     uint32_t *slots;   /* of the group's accesses: second word of the trace, 0: did not happen */
     uint32_t *sectors; /* and the number of its sector */
 };

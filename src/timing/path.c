@@ -1,5 +1,6 @@
 #include "timing/path.h"
 
+#include "timing/sectors.h"
 #include <math.h>
 
 /* Cycles by which each further pass of an access delays its data: bench/gpu/model access.load
@@ -476,7 +477,5 @@ double path_chance(double *drawn, uint32_t sector, uint32_t word)
         *drawn -= *drawn >= 1;
         return *drawn;
     }
-    uint32_t number = (sector >> WL_TRACE_PIECE_BITS) * 0x85ebca6bu;
-    number = (number ^ number >> 15) * 0xc2b2ae35u;
-    return (number ^ number >> 16) / 4294967296.0;
+    return sectors_chance(sector);
 }

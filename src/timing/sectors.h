@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "warp/trace.h"
+
 struct sector {
     uint64_t there; /* when the last fetch of it comes */
     uint16_t paid;  /* fetches that another access was recorded to miss, which is still to come */
@@ -43,5 +45,13 @@ struct sector_shares {
  * those of which a sector is written in part. */
 uint32_t sectors_store(struct sectors *sectors, uint32_t number, uint32_t word,
                        const struct sector_shares *shares, uint64_t now, bool *is_one_by_one);
+
+/* From 0 to 1, spread evenly, the same for all sectors of one piece of 512 bytes. */
+static inline double sectors_chance(uint32_t sector)
+{
+    uint32_t number = (sector >> WL_TRACE_PIECE_BITS) * 0x85ebca6bu;
+    number = (number ^ number >> 15) * 0xc2b2ae35u;
+    return (number ^ number >> 16) / 4294967296.0;
+}
 
 #endif

@@ -197,6 +197,7 @@ struct wl_site {
     uint8_t space, access;
     bool is_in_local;     /* a load or store of local memory, also through a generic address */
     bool is_joined;       /* a load that a compiler makes part of another's: it is counted there */
+    bool is_object;       /* acts on a barrier object: an H200 counts no access to shared memory */
     bool is_gathered;     /* a reduction that one lane does for all that have its address */
     uint8_t joined_bytes; /* that a lane loads here once others are part of it; 0: none is */
 };

@@ -58,6 +58,20 @@ static const char last_text[] =
     "st.global.u64 [%rd1+3072], %rd1;\nEND:\nret;\n}\n";
 /* clang-format on */
 
+/* Copies of 16 bytes to shared memory, of which all but WAIT's groups are waited for in each turn.
+ */
+/* clang-format off */
+#define COPIES(wait)                                                                           \
+    PTX_HEADER(80)                                                                             \
+    ".visible .entry turns(.param .u64 out, .param .u32 base, .param .u32 more)\n{\n"          \
+    ".reg .pred %p;\n.reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.shared .align 16 .b8 s[4096];\n"    \
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [base];\n"                                   \
+    "mov.u32 %r3, %tid.x;\nmul.lo.u32 %r3, %r3, 16;\nmov.u32 %r4, s;\nadd.u32 %r4, %r4, %r3;\n" \
+    "cvt.u64.u32 %rd2, %r3;\nadd.u64 %rd1, %rd1, %rd2;\n"                                      \
+    "LOOP:\ncp.async.cg.shared.global [%r4], [%rd1], 16;\ncp.async.commit_group;\n"           \
+    wait "add.u32 %r1, %r1, -1;\nsetp.ne.u32 %p, %r1, 0;\n@%p bra LOOP;\nret;\n}\n"
+/* clang-format on */
+
 static void run_text(const char *source, uint32_t blocks, uint32_t base, uint32_t more)
 {
     struct wl_device_module *module;
@@ -155,6 +169,22 @@ static void what_goes_on_beyond_its_record_keeps_its_pace(void **state)
     assert_true(fabs((many_ns - few_ns) / (some_ns - few_ns) / 8 - 1) < 0.1);
 }
 
+static void copies_are_waited_for_by_groups(void **state)
+{
+    (void)state;
+    run_text(COPIES(""), 1, 1000, 0);
+    const double never_ns = duration_ns;
+    run_text(COPIES("cp.async.wait_group 3;\n"), 1, 1000, 0);
+    const double late_ns = duration_ns;
+    run_text(COPIES("cp.async.wait_group 1;\n"), 1, 1000, 0);
+    const double next_ns = duration_ns;
+    run_text(COPIES("cp.async.wait_all;\n"), 1, 1000, 0);
+    assert_true(duration_ns > 100e3); /* 1000 times the latency of L2 */
+    assert_true(fabs(next_ns / duration_ns - 0.5) < 0.1);
+    assert_true(fabs(late_ns / duration_ns - 0.25) < 0.1);
+    assert_true(never_ns < late_ns);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +192,7 @@ int main(void)
         cmocka_unit_test(uneven_blocks_are_compared_between_sms),
         cmocka_unit_test(one_wave_takes_as_long_as_its_longest_warp),
         cmocka_unit_test(the_last_block_goes_on_at_its_own_pace),
+        cmocka_unit_test(copies_are_waited_for_by_groups),
         cmocka_unit_test(what_goes_on_beyond_its_record_keeps_its_pace),
         cmocka_unit_test(an_sm_without_work_says_little_of_others),
     };

@@ -117,6 +117,7 @@ void lower_act_on_barrier(struct lowering *lowering, const struct wl_ptx_operand
                                    is_store  ? WL_SITE_STORE
                                    : is_load ? WL_SITE_LOAD
                                              : WL_SITE_ATOMIC);
+    lowering->sites.items[site].is_object = true;
     struct wl_op *op =
         lower_emit(lowering, WL_OP_BARRIER_OBJECT, dst == NO_REGISTER ? 0 : FIELD_DST,
                    (uint8_t)(FIELD_B | (base == NO_REGISTER ? 0 : FIELD_A)));
@@ -143,7 +144,7 @@ static void await_copies(struct lowering *lowering, const struct wl_ptx_instruct
         lower_literal(&instruction->operands[0], WL_PTX_U32, &groups);
     struct wl_op *op = lower_emit(lowering, WL_OP_YIELD, 0, 0);
     op->kind = is_bulk ? WL_AWAIT_NONE : is_all ? WL_AWAIT_COPIES : WL_AWAIT_GROUPS;
-    op->imm = (int64_t)groups;
+    op->imm = is_all ? -1 : (int64_t)groups;
 }
 
 FAMILY(copy)

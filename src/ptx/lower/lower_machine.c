@@ -59,9 +59,10 @@ static bool is_bookkeeping(const struct wl_op *op)
     case WL_OP_JOIN:
     case WL_OP_GUARD:
     case WL_OP_UNGUARD:
-    case WL_OP_YIELD:
     case WL_OP_PRED_CONST:
         return true;
+    case WL_OP_YIELD:
+        return op->kind == WL_AWAIT_NONE;
     case WL_OP_BRANCH_IF:
         return op->kind & WL_BRANCH_SKIPS;
     default:

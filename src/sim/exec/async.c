@@ -61,7 +61,13 @@ RUN(COPY_ASYNC)
         if (!is_good)
             return NULL;
     }
-    if (!reach_memory(warp, op, WL_SITE_SHARED, WL_SITE_COPY, op->width_bytes, to))
+    struct wl_trace_warp *trace = warp->trace;
+    if (reading)
+        warp->trace = NULL; /* the site's record is that of what is read */
+    const bool is_written =
+        reach_memory(warp, op, WL_SITE_SHARED, WL_SITE_COPY, op->width_bytes, to);
+    warp->trace = trace;
+    if (!is_written)
         return NULL;
     if (active == WL_FULL_MASK && is_whole) {
         copy_whole(to, from, op->width_bytes);

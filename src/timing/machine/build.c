@@ -83,6 +83,8 @@ static enum wl_machine_kind refine(const struct wl_machine_input *input, enum wl
         return WL_MACHINE_UNIFORM;
     if (op->code == WL_OP_LOAD_PARAM)
         return WL_MACHINE_UNIFORM;
+    if (op->code == WL_OP_WARP_SYNC && op->kind == WL_WARP_SYNC_COMMIT)
+        return WL_MACHINE_COMMIT;
     if (op->code == WL_OP_BARRIER_OBJECT && op->kind >= WL_BARRIER_TEST)
         return WL_MACHINE_OBJECT_WAIT;
     if (op->code == WL_OP_BARRIER_OBJECT && op->flags & WL_OPF_BYPASS_L1)

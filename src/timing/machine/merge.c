@@ -176,6 +176,7 @@ static bool ends_window(const struct wl_machine_op *op)
     case WL_MACHINE_STORE: /* through a generic address */
     case WL_MACHINE_ATOMIC:
     case WL_MACHINE_COPY:
+    case WL_MACHINE_AWAIT:
     case WL_MACHINE_BULK:
     case WL_MACHINE_OBJECT:
     case WL_MACHINE_OBJECT_TELL:

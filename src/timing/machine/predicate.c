@@ -106,7 +106,7 @@ static uint32_t predicated_size(const struct predication *self, uint32_t block)
             op->kind == WL_MACHINE_SHUFFLE || op->kind == WL_MACHINE_VOTE ||
             op->kind == WL_MACHINE_ATOMIC || op->kind == WL_MACHINE_REDUCTION ||
             op->kind == WL_MACHINE_SHARED_ATOMIC || op->kind == WL_MACHINE_OBJECT ||
-            op->kind == WL_MACHINE_OBJECT_WAIT || op->has_slow_path)
+            op->kind == WL_MACHINE_OBJECT_WAIT || op->kind == WL_MACHINE_AWAIT || op->has_slow_path)
             return UINT32_MAX;
         size += (uint32_t)op->count + op->second_count;
     }

@@ -52,6 +52,8 @@ bool wl_machine_has_effect(const struct wl_machine_op *op)
     case WL_MACHINE_ATOMIC:
     case WL_MACHINE_REDUCTION:
     case WL_MACHINE_COPY:
+    case WL_MACHINE_COMMIT:
+    case WL_MACHINE_AWAIT:
     case WL_MACHINE_BULK:
     case WL_MACHINE_OBJECT:
     case WL_MACHINE_OBJECT_TELL:
