@@ -91,7 +91,7 @@ static const struct {
     [WL_SITE_LOAD] = {WL_COUNTER_INST_SHARED_LD, WL_COUNTER_WAVE_SHARED_LD, WL_COUNTER_CONFLICT_LD},
     [WL_SITE_STORE] = {WL_COUNTER_INST_SHARED_ST, WL_COUNTER_WAVE_SHARED_ST,
                        WL_COUNTER_CONFLICT_ST},
-    [WL_SITE_COPY] = {NO_COUNTER, WL_COUNTER_WAVE_SHARED_ST, WL_COUNTER_CONFLICT_ST},
+    [WL_SITE_COPY] = {NO_COUNTER, NO_COUNTER, NO_COUNTER}, /* an H200 counts no store */
     [WL_SITE_ATOMIC] = {WL_COUNTER_INST_SHARED_ATOM, WL_COUNTER_WAVE_SHARED_ATOM,
                         WL_COUNTER_CONFLICT_ATOM},
     [WL_SITE_REDUCTION] = {WL_COUNTER_INST_SHARED_ATOM, WL_COUNTER_WAVE_SHARED_ATOM,
@@ -154,7 +154,8 @@ static void add_site(const struct wl_site *site, const struct wl_site_state *sta
     struct wl_instruction_counts *instruction = &counts->instructions[site->instruction];
     uint64_t global_requests = state->requests[WL_SITE_GLOBAL];
     uint64_t local_requests = state->requests[WL_SITE_LOCAL];
-    uint64_t shared_requests = site->is_joined ? 0 : state->requests[WL_SITE_SHARED];
+    const bool is_shared = !site->is_joined && !site->is_object;
+    uint64_t shared_requests = is_shared ? state->requests[WL_SITE_SHARED] : 0;
     const struct site_totals *totals = &global_totals[site->access];
     const struct site_totals *local = &local_totals[site->access];
     bool is_local = local_requests > 0 && global_requests == 0;
@@ -162,7 +163,7 @@ static void add_site(const struct wl_site *site, const struct wl_site_state *sta
     add(counts, totals->requests, global_requests);
     add(counts, totals->sectors, state->sectors + state->sectors_repeated);
     add(counts, local->instructions, local_requests);
-    add(counts, local->requests, local_requests);
+    add(counts, local->requests, state->words_local);
     add(counts, local->sectors, state->sectors_local);
     add(counts, is_local ? local->hits : totals->hits, state->hits);
     add(counts, is_local ? local->misses : totals->misses, state->misses);
@@ -174,9 +175,9 @@ static void add_site(const struct wl_site *site, const struct wl_site_state *sta
         add(counts, WL_COUNTER_BYTES_GLOBAL_LD, state->bytes);
     else if (site->access == WL_SITE_STORE)
         add(counts, WL_COUNTER_BYTES_GLOBAL_ST, state->bytes);
-    if (!site->is_joined)
+    if (is_shared)
         add_shared(site, state, instruction, counts);
-    instruction->requests += global_requests + local_requests + shared_requests;
+    instruction->requests += global_requests + state->words_local + shared_requests;
     instruction->tags += state->tags;
     instruction->sectors += state->sectors;
     instruction->sectors_ideal += state->sectors_ideal;

@@ -111,6 +111,7 @@ struct wl_group_part {
  * relative to the first lane's repeat from execution to execution far more often than not. */
 struct wl_site_state {
     uint64_t requests[3]; /* global, shared, local */
+    uint64_t words_local; /* of a lane: L1 is asked for each of them on its own */
     uint64_t sectors, sectors_ideal, sectors_local, tags;
     uint64_t bytes;            /* in global memory; lanes at one place count once */
     uint64_t sectors_repeated; /* of atomics: once more for each further lane at a word */

@@ -88,6 +88,13 @@ static bool is_result_read(const struct lowering *lowering, const struct wl_ptx_
     return false;
 }
 
+/* Sums of pairs of 16 bits stay atomics with a result, though nobody reads it: an H200 counts no
+ * reduction for atomicAdd of __half2 and __nv_bfloat162. */
+static bool keeps_result(const struct list_row *row)
+{
+    return row->kind == WL_ATOMIC_ADD_F16X2 || row->kind == WL_ATOMIC_ADD_BF16X2;
+}
+
 void lower_atomic_list(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
 {
     const struct list_row *row = find_row(instruction);
@@ -104,7 +111,9 @@ void lower_atomic_list(struct lowering *lowering, const struct wl_ptx_instructio
         lower_unsupported(lowering);
         return;
     }
-    bool is_used = has_destination && is_result_read(lowering, &operands[0]);
+    bool is_used =
+        has_destination && ((keeps_result(row) && operands[0].kind == WL_PTX_OPERAND_REGISTER) ||
+                            is_result_read(lowering, &operands[0]));
     if (is_used && !add_elements(lowering, &operands[0], row, count, true, registers, &used))
         return;
     defs = used;

@@ -586,6 +586,7 @@ static void count_local(struct access *access, const u64 *offset)
 {
     struct wl_site_state *site = access->site;
     site->requests[WL_SITE_LOCAL]++;
+    site->words_local += (access->bytes + 3) / 4;
     begin_access(access);
     u32 lines = 0, sectors = 0;
     u64 missed = site->misses;
@@ -625,6 +626,7 @@ void WL_EXEC(count_local_row)(struct access *access, u64 offset)
     const u32 total = words * (u32)__builtin_popcount(sectors);
     const u64 missed = site->misses;
     site->requests[WL_SITE_LOCAL]++;
+    site->words_local += words;
     begin_access(access);
     site->sectors_local += total;
     for (u32 word = 0; word < words; word++)
