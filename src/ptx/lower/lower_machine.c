@@ -30,12 +30,15 @@ static bool is_memory(const struct wl_op *op)
            (op->code >= WL_OP_FRAGMENT_LOAD && op->code <= WL_OP_TILE_STORE);
 }
 
-/* Reductions of 32-bit integers that REDUX has, from Ampere on. */
+/* Reductions of 32-bit integers that REDUX has, from Ampere on, and sums of which each lane gets
+ * what was there before it. */
 static bool may_gather(const struct lowering *lowering, const struct wl_op *op)
 {
-    if (lowering->input->capability < 80 || op->flags & WL_OPF_RESULT ||
-        op->code < WL_OP_ATOMIC_GLOBAL || op->code > WL_OP_ATOMIC_GENERIC)
+    if (lowering->input->capability < 80 || op->code < WL_OP_ATOMIC_GLOBAL ||
+        op->code > WL_OP_ATOMIC_GENERIC)
         return false;
+    if (op->flags & WL_OPF_RESULT)
+        return op->kind == WL_ATOMIC_ADD_U32;
     switch (op->kind) {
     case WL_ATOMIC_ADD_U32:
     case WL_ATOMIC_MIN_U32:

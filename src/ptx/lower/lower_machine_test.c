@@ -177,6 +177,8 @@ static void reductions_at_one_address_are_one_lane_s(void **state)
     check("red.global.max.s32 [%rd0], %r0;",
           "UNIFORM UNIFORM UNIFORM MOVE UNIFORM ALU REDUCTION EXIT"); /* one operand */
     check("red.global.inc.u32 [%rd0], %r0;", "UNIFORM UNIFORM REDUCTION EXIT");
+    check("atom.global.add.u32 %r2, [%rd0], 1;\nst.global.u32 [%rd0], %r2;",
+          "UNIFORM UNIFORM MOVE UNIFORM ALU ATOMIC SHUFFLE ADD STORE EXIT"); /* all add the same */
     check("mov.u32 %r1, %tid.x;\natom.global.add.u32 %r2, [%rd0], %r1;\n"
           "st.global.u32 [%rd0], %r2;",
           "UNIFORM SPECIAL ATOMIC STORE EXIT"); /* every lane has a result of its own */

@@ -1,6 +1,8 @@
 /* Reductions of integers at one address that all lanes share: the lanes' operands are reduced to
  * one first, and one lane does it for all. ptxas 13.0 for sm_90, also where lanes have parted:
- * VOTEU and UFLO find a lane, ISETP tells it, REDUX reduces operands that differ. */
+ * VOTEU and UFLO find a lane, ISETP tells it, REDUX reduces operands that differ. Where all add the
+ * same and read the result, too: SHFL gives it to all, who add what lanes before them have added.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,20 +59,36 @@ static uint32_t find_differing(const struct gathering *gathering, const struct w
 
 static bool is_gathered(const struct gathering *gathering, const struct wl_machine_op *op)
 {
-    return op->may_gather && op->def_count == 0 &&
+    return op->may_gather &&
+           (op->def_count == 0 || find_differing(gathering, op) == WL_MACHINE_NONE) &&
            (op->address == WL_MACHINE_NONE || !gathering->divergent[op->address]);
+}
+
+/* Gives what one lane got to all: behind the atomic `like`, whose result is asked for as `result`.
+ */
+static void spread(struct gathering *gathering, const struct wl_machine_op *like, uint32_t got,
+                   uint32_t result)
+{
+    uint32_t given = add(gathering, like, WL_MACHINE_SHUFFLE, WL_MACHINE_VALUE, got);
+    add(gathering, like, WL_MACHINE_ADD, WL_MACHINE_VALUE, given);
+    const struct wl_machine *machine = gathering->machine;
+    machine->operands.items[machine->ops.items[machine->ops.count - 1].operands] = result;
 }
 
 static void gather(struct gathering *gathering, uint32_t index)
 {
     struct wl_machine *machine = gathering->machine;
     const struct wl_machine_op op = machine->ops.items[index];
+    uint32_t got =
+        op.def_count ? wl_machine_add_register(machine, WL_MACHINE_VALUE, 0) : WL_MACHINE_NONE;
     uint32_t differing = find_differing(gathering, &op), reduced = WL_MACHINE_NONE;
     choose_lane(gathering, &op);
     if (differing != WL_MACHINE_NONE)
         reduced = add(gathering, &op, WL_MACHINE_MATCH, WL_MACHINE_VALUE, differing);
     reduced = add(gathering, &op, WL_MACHINE_MOVE, WL_MACHINE_VALUE, reduced);
     uint32_t operands = (uint32_t)machine->operands.count;
+    if (op.def_count)
+        WL_PUSH(&machine->operands, got);
     for (uint32_t k = 0; k < op.use_count; k++) {
         uint32_t reg = wl_machine_op_uses(machine, &op)[k];
         if (reg != differing)
@@ -80,8 +98,11 @@ static void gather(struct gathering *gathering, uint32_t index)
     WL_PUSH(&machine->operands, reduced);
     struct wl_machine_op *left = &machine->ops.items[index];
     left->operands = operands;
-    left->use_count = (uint8_t)(machine->operands.count - operands);
+    left->use_count = (uint8_t)(machine->operands.count - operands - op.def_count);
     WL_PUSH(&machine->gathered, op.site);
+    WL_PUSH(&gathering->block->code, index);
+    if (op.def_count)
+        spread(gathering, &op, got, machine->operands.items[op.operands]);
 }
 
 void wl_machine_gather(struct wl_machine *machine)
@@ -98,7 +119,8 @@ void wl_machine_gather(struct wl_machine *machine)
         for (size_t i = 0; i < count; i++) {
             if (is_gathered(&gathering, &machine->ops.items[items[i]]))
                 gather(&gathering, items[i]);
-            WL_PUSH(&block->code, items[i]);
+            else
+                WL_PUSH(&block->code, items[i]);
         }
         free(items);
     }
