@@ -17,8 +17,10 @@ void lower_flow_blocks_free(struct flow_block *blocks, uint32_t count);
 void lower_flow_post_dominators(const struct flow_block *blocks, uint32_t count,
                                 uint32_t *dominator);
 /* Of branches within loops whose meeting (as post-dominators, or UINT32_MAX) lies behind the loop,
- * puts it where lanes meet that stay, and marks the branches out of such loops. */
+ * puts it where lanes meet that stay, and marks the branches out of such loops. is_end: of blocks
+ * where lanes only end, and of the program's end; dominator as lower_flow_post_dominators has it.
+ */
 void lower_meet_in_loops(struct lowering *lowering, const struct flow_block *blocks, uint32_t count,
-                         uint32_t *meeting);
+                         const uint32_t *dominator, const bool *is_end, uint32_t *meeting);
 
 #endif

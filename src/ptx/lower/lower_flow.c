@@ -389,7 +389,12 @@ static void mark_joins(struct lowering *lowering, const struct flow_block *block
     for (uint32_t b = 0; b < count; b++)
         if (meeting[b] == UINT32_MAX)
             meeting[b] = dominator[b];
-    lower_meet_in_loops(lowering, blocks, count, meeting);
+    bool *is_end = wl_alloc((count + 1u) * sizeof *is_end);
+    for (uint32_t b = 0; b < count; b++)
+        is_end[b] = only_ends(lowering, &blocks[b]) || fails(lowering, &blocks[b]);
+    is_end[count] = true;
+    lower_meet_in_loops(lowering, blocks, count, dominator, is_end, meeting);
+    free(is_end);
     for (uint32_t b = 0; b < count; b++) {
         const uint32_t to = meeting[b];
         for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++) {
