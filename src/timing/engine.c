@@ -45,7 +45,7 @@ static bool is_left_out(struct engine *engine, struct warp *warp, uint32_t lanes
 static const uint32_t *pass_group(const struct timing_code *code, const uint32_t *at,
                                   const uint32_t *end, struct warp *warp, uint32_t slots)
 {
-    uint32_t head = code->blocks[wl_trace_block(*at)].head;
+    uint32_t head = code->blocks[wl_trace_block(*at)].head, last = WL_MACHINE_NONE;
     for (bool is_first = true; at < end; is_first = false) {
         uint32_t word = *at;
         if (word & WL_TRACE_BLOCK) {
@@ -53,14 +53,18 @@ static const uint32_t *pass_group(const struct timing_code *code, const uint32_t
             if (!is_first && (code->blocks[next].head != head || next == head))
                 break;
             at++;
+            last = WL_MACHINE_NONE;
             continue;
         }
         uint32_t site = wl_trace_site(word);
         uint32_t slot = site < code->site_count ? code->site_slot[site] : WL_MACHINE_NONE;
-        if (warp && slot != WL_MACHINE_NONE) {
+        if (warp && slot != WL_MACHINE_NONE && slot == last) {
+            sectors_join(&warp->sectors[slots + slot], &warp->slots[slots + slot], at);
+        } else if (warp && slot != WL_MACHINE_NONE) {
             warp->slots[slots + slot] = at[1] ? at[1] : 1;
             warp->sectors[slots + slot] = wl_trace_sector(word);
         }
+        last = slot;
         at += 2;
     }
     return at;
@@ -461,7 +465,7 @@ static uint64_t access_memory(struct engine *engine, struct path_port *port,
         word = sectors_store(&engine->sectors, sector, word, &engine->model->one_by_one, now,
                              &engine->path.is_one_by_one);
     if (word && is_load)
-        engine->path.chance = path_chance(&engine->chance, sector, word);
+        engine->path.chance = sectors_chance(&engine->chance, sector, word);
     uint64_t comes = is_load && !visit.pays ? visit.sector->there : 0;
     uint64_t there = path_access(&engine->path, engine->model, engine->input->changes, op->kind,
                                  port, comes, word, now);

@@ -1,6 +1,5 @@
 #include "timing/path.h"
 
-#include "timing/sectors.h"
 #include <math.h>
 
 /* Cycles by which each further pass of an access delays its data: bench/gpu/model access.load
@@ -466,16 +465,4 @@ uint64_t path_access(struct path *path, const struct timing_model *model, uint32
         return load(path, model, changes, port, queue, comes, access, now,
                     kind == WL_MACHINE_TEXTURE && model->has_texture_pipe);
     }
-}
-
-double path_chance(double *drawn, uint32_t sector, uint32_t word)
-{
-    struct wl_trace_access access = wl_trace_unpack(word);
-    if (wl_trace_places(&access, access.sectors) > 1) {
-        /* numbers that follow each other by the golden ratio are spread evenly, even a few */
-        *drawn += 0.6180339887498949;
-        *drawn -= *drawn >= 1;
-        return *drawn;
-    }
-    return sectors_chance(sector);
 }

@@ -81,10 +81,4 @@ static inline uint32_t path_with_two_passes(uint32_t word)
     return wl_trace_pack(access);
 }
 
-/* How lucky a load is with device memory, from 0 to 1: all that lies in one piece of 512 bytes is
- * answered together (bench/gpu/model contention, atomics 128 bytes to 4 KiB apart;
- * flights1.*.lines_1, four lines of a piece at once); several pieces share *drawn, which moves on.
- * sector, word: of the trace. */
-double path_chance(double *drawn, uint32_t sector, uint32_t word);
-
 #endif

@@ -46,9 +46,38 @@ struct sector_shares {
 uint32_t sectors_store(struct sectors *sectors, uint32_t number, uint32_t word,
                        const struct sector_shares *shares, uint64_t now, bool *is_one_by_one);
 
-/* From 0 to 1, spread evenly, the same for all sectors of one piece of 512 bytes. */
-static inline double sectors_chance(uint32_t sector)
+/* Adds to an access, whose words those are, another of the same instruction, whose words stand at
+ * `at`: a fragment of a matrix is loaded piece by piece. What is told of L2 is that of the piece
+ * which lacked most. */
+static inline void sectors_join(uint32_t *number, uint32_t *word, const uint32_t *at)
 {
+    struct wl_trace_access all = wl_trace_unpack(*word), one = wl_trace_unpack(at[1]);
+    if (one.missed > all.missed) {
+        all.note = one.note;
+        *number = wl_trace_sector(at[0]);
+    }
+    all.wavefronts += one.wavefronts;
+    all.wavefronts_ideal += one.wavefronts_ideal;
+    all.lines += one.lines;
+    all.sectors += one.sectors;
+    all.missed += one.missed;
+    all.sectors_ideal += one.sectors_ideal;
+    *word = wl_trace_pack(all);
+}
+
+/* How lucky an access is with device memory, from 0 to 1: all that lies in one piece of 512 bytes
+ * is answered together (bench/gpu/model contention, atomics 128 bytes to 4 KiB apart;
+ * flights1.*.lines_1, four lines of a piece at once). *last: of the last access to several pieces.
+ */
+static inline double sectors_chance(double *last, uint32_t sector, uint32_t word)
+{
+    struct wl_trace_access access = wl_trace_unpack(word);
+    if (wl_trace_places(&access, access.sectors) > 1) {
+        /* numbers that follow each other by the golden ratio are spread evenly, even a few */
+        *last += 0.6180339887498949;
+        *last -= *last >= 1;
+        return *last;
+    }
     uint32_t number = (sector >> WL_TRACE_PIECE_BITS) * 0x85ebca6bu;
     number = (number ^ number >> 15) * 0xc2b2ae35u;
     return (number ^ number >> 16) / 4294967296.0;

@@ -72,15 +72,29 @@ static const char last_text[] =
     wait "add.u32 %r1, %r1, -1;\nsetp.ne.u32 %p, %r1, 0;\n@%p bra LOOP;\nret;\n}\n"
 /* clang-format on */
 
+/* Fragments of matrices that nobody has read before, one after another: each one's place hangs on
+ * the last. */
+/* clang-format off */
+static const char fragments_text[] =
+    PTX_HEADER(80)
+    ".visible .entry turns(.param .u64 out, .param .u32 base, .param .u32 more)\n{\n"
+    ".reg .pred %p;\n.reg .b32 %r<20>;\n.reg .b64 %rd<4>;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [base];\nmov.u32 %r2, 16;\n"
+    "LOOP:\nwmma.load.a.sync.aligned.row.m16n16k16.global.f16 "
+    "{%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, [%rd1], %r2;\n"
+    "cvt.u64.u32 %rd2, %r10;\nadd.u64 %rd1, %rd1, %rd2;\nadd.u64 %rd1, %rd1, 8192;\n"
+    "add.u32 %r1, %r1, -1;\nsetp.ne.u32 %p, %r1, 0;\n@%p bra LOOP;\nst.global.u64 [%rd1], %rd1;\nret;\n}\n";
+/* clang-format on */
+
 static void run_text(const char *source, uint32_t blocks, uint32_t base, uint32_t more)
 {
     struct wl_device_module *module;
     void *memory;
     start_device("h200", &observer);
     assert_int_equal(wl_device_module_load(source, &module), WL_DEVICE_OK);
-    assert_int_equal(wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, 4096, 0, &memory),
+    assert_int_equal(wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, 1 << 20, 0, &memory),
                      WL_DEVICE_OK);
-    memset(memory, 0, 4096);
+    memset(memory, 0, 1 << 20);
     void *parameters[] = {&memory, &base, &more};
     struct wl_device_request request = {.kernel = wl_device_module_kernel(module, "turns"),
                                         .grid = {blocks, 1, 1},
@@ -185,6 +199,16 @@ static void copies_are_waited_for_by_groups(void **state)
     assert_true(never_ns < late_ns);
 }
 
+/* The last pieces of a fragment lie in sectors that the first ones have brought. */
+static void fragments_come_from_where_their_first_pieces_do(void **state)
+{
+    (void)state;
+    run_text(fragments_text, 1, 20, 0);
+    const double few_ns = duration_ns;
+    run_text(fragments_text, 1, 120, 0);
+    assert_true(duration_ns - few_ns > 100 * 250); /* of device memory some 350 ns each */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +216,7 @@ int main(void)
         cmocka_unit_test(uneven_blocks_are_compared_between_sms),
         cmocka_unit_test(one_wave_takes_as_long_as_its_longest_warp),
         cmocka_unit_test(the_last_block_goes_on_at_its_own_pace),
+        cmocka_unit_test(fragments_come_from_where_their_first_pieces_do),
         cmocka_unit_test(copies_are_waited_for_by_groups),
         cmocka_unit_test(what_goes_on_beyond_its_record_keeps_its_pace),
         cmocka_unit_test(an_sm_without_work_says_little_of_others),

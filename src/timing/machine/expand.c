@@ -56,8 +56,9 @@ static void add_mark(struct wl_machine *machine, struct wl_machine_block *block,
 }
 
 /* The second kind comes second: an estimate of a quotient, then what makes it exact. The access of
- * a memory operation is its first part if it loads, else its last. Behind what has a slow path
- * stands the branch to it, which a comparison decides beside the chain, and where lanes meet. */
+ * a memory operation is its last part, behind what computes its address. Behind what has a slow
+ * path stands the branch to it, which a comparison decides beside the chain, and where lanes meet.
+ */
 static void expand_op(struct wl_machine *machine, struct wl_machine_block *block, uint32_t index)
 {
     const struct wl_machine_op whole = machine->ops.items[index];
@@ -66,6 +67,7 @@ static void expand_op(struct wl_machine *machine, struct wl_machine_block *block
         WL_PUSH(&block->code, index);
         return;
     }
+    const bool is_access = whole.kind == WL_MACHINE_LOAD || whole.kind == WL_MACHINE_STORE;
     uint32_t chain = WL_MACHINE_NONE, check = WL_MACHINE_NONE;
     if (whole.has_slow_path) {
         add_mark(machine, block, &whole, WL_MACHINE_SYNC, WL_MACHINE_NONE);
@@ -73,7 +75,7 @@ static void expand_op(struct wl_machine *machine, struct wl_machine_block *block
         add_part(machine, block, &whole, WL_MACHINE_ALU, WL_MACHINE_NONE, check);
     }
     for (uint32_t i = 0; i < total; i++) {
-        bool is_second = i > 0 && i <= whole.second_count;
+        bool is_second = is_access ? i < whole.second_count : i > 0 && i <= whole.second_count;
         uint32_t writes = i + 1 == total ? WL_MACHINE_NONE
                                          : wl_machine_add_register(machine, WL_MACHINE_VALUE, 0);
         add_part(machine, block, &whole, is_second ? whole.second_kind : whole.kind, chain, writes);
