@@ -6,6 +6,7 @@
 
 #include "base/count.h"
 #include "base/memory.h"
+#include "timing/course.h"
 #include "timing/engine_state.h"
 #include "timing/laps.h"
 
@@ -39,55 +40,6 @@ static bool is_left_out(struct engine *engine, struct warp *warp, uint32_t lanes
     return false;
 }
 
-/* Where the trace goes on behind one run through the group of blocks that it enters at `at`; fills
- * the warp's slots of its accesses, from `slots` on, if there is a warp. Every run begins with the
- * group's head; lanes that part may go through its other blocks in any order. */
-static const uint32_t *pass_group(const struct timing_code *code, const uint32_t *at,
-                                  const uint32_t *end, struct warp *warp, uint32_t slots)
-{
-    uint32_t head = code->blocks[wl_trace_block(*at)].head, last = WL_MACHINE_NONE;
-    for (bool is_first = true; at < end; is_first = false) {
-        uint32_t word = *at;
-        if (word & WL_TRACE_BLOCK) {
-            uint32_t next = wl_trace_block(word);
-            if (!is_first && (code->blocks[next].head != head || next == head))
-                break;
-            at++;
-            last = WL_MACHINE_NONE;
-            continue;
-        }
-        uint32_t site = wl_trace_site(word);
-        uint32_t slot = site < code->site_count ? code->site_slot[site] : WL_MACHINE_NONE;
-        if (warp && slot != WL_MACHINE_NONE && slot == last) {
-            sectors_join(&warp->sectors[slots + slot], &warp->slots[slots + slot], at);
-        } else if (warp && slot != WL_MACHINE_NONE) {
-            warp->slots[slots + slot] = at[1] ? at[1] : 1;
-            warp->sectors[slots + slot] = wl_trace_sector(word);
-        }
-        last = slot;
-        at += 2;
-    }
-    return at;
-}
-
-/* Of the blocks that stand for turns of a loop, the one of the most turns that the warp makes now.
- */
-static uint32_t choose_turns(const struct timing_code *code, const struct warp *warp, uint32_t head)
-{
-    uint32_t unrolled = code->blocks[head].unrolled, turns = 0;
-    if (unrolled == WL_MACHINE_NONE)
-        return head;
-    const uint32_t *at = warp->at;
-    while (turns < code->blocks[unrolled].turns && at < warp->end &&
-           code->blocks[wl_trace_block(*at)].head == head) {
-        at = pass_group(code, at, warp->end, NULL, 0);
-        turns++;
-    }
-    while (unrolled != WL_MACHINE_NONE && code->blocks[unrolled].turns > turns)
-        unrolled = code->blocks[unrolled].unrolled;
-    return unrolled == WL_MACHINE_NONE ? head : unrolled;
-}
-
 /* Reads the trace up to the next group of blocks and the accesses in it; false at its end. */
 static bool enter_group(struct engine *engine, struct warp *warp)
 {
@@ -103,12 +55,13 @@ static bool enter_group(struct engine *engine, struct warp *warp)
             return true;
         }
         warp->loop = is_loop ? head : WL_MACHINE_NONE;
-        uint32_t chosen = choose_turns(code, warp, head);
+        uint32_t chosen = course_choose_turns(code, warp, head);
         uint32_t slots = code->blocks[chosen].turns * code->groups[head].slots;
         memset(warp->slots, 0, slots * sizeof *warp->slots);
         for (uint32_t turn = 0; turn < code->blocks[chosen].turns; turn++) {
             parting_enter(&warp->parting, head, wl_trace_lanes(*warp->at));
-            warp->at = pass_group(code, warp->at, warp->end, warp, turn * code->groups[head].slots);
+            warp->at =
+                course_pass(code, warp->at, warp->end, warp, turn * code->groups[head].slots);
         }
         const struct timing_group *group = &code->groups[chosen];
         bool is_last = warp->at >= warp->end; /* a warp at least ends */
@@ -501,9 +454,9 @@ static bool issue_lap(struct engine *engine, struct warp *warp, uint64_t now)
 static uint64_t hold_branch(struct engine *engine, struct warp *warp, const struct timing_op *op,
                             uint64_t now)
 {
-    const bool costs = !(engine->input->changes & WL_TIMING_NO_DIVERGENCE);
-    const uint32_t parts = op->is_meeting && costs ? parting_meet(&warp->parting) : 0;
     if (op->is_meeting) {
+        const bool costs = !(engine->input->changes & WL_TIMING_NO_DIVERGENCE);
+        const uint32_t parts = costs ? parting_meet(&warp->parting) : 0;
         warp->earliest =
             now + engine->model->meeting_latency + parts * engine->model->parting_latency;
         warp->earliest_state = WL_TIMING_BRANCH_RESOLVING;
