@@ -128,6 +128,25 @@ static char *name_of(const struct wl_shares *shares, const struct wl_share *shar
     return wl_string_copy(name);
 }
 
+/* What the times of kernels are. */
+static void say_times(struct wl_page_sink *sink, const struct wl_shares *shares, bool is_traced)
+{
+    struct wl_text text = {0};
+    if (shares->has_durations)
+        wl_text_add(&text, "gpu__time_duration.sum");
+    else if (shares->untimed < shares->launches)
+        wl_text_addf(&text,
+                     "the least time that counts allow, as %zu of %zu launches have no duration",
+                     shares->untimed, shares->launches);
+    else
+        wl_text_add(&text, "the least time that counts allow, as the report has no durations "
+                           "(--page session says why)");
+    if (!is_traced)
+        wl_text_add(&text, "; what else the program does is not in this report: "
+                           "`warplens optimize` looks at it");
+    tell(sink, EVIDENCE, wl_text_take(&text));
+}
+
 static void say_program(struct wl_view_context *context, struct wl_page_sink *sink,
                         const struct wl_view_advice *advice, const struct wl_shares *shares)
 {
@@ -167,15 +186,7 @@ static void say_program(struct wl_view_context *context, struct wl_page_sink *si
         tell(sink, ANSWER, wl_text_take(&text));
     }
     say_families(context, sink);
-    tell(sink, EVIDENCE,
-         wl_string_format("%s%s",
-                          shares->has_durations ? "gpu__time_duration.sum"
-                                                : "the least time that counts allow, as the "
-                                                  "report has no durations (--page session says "
-                                                  "why)",
-                          facts ? ""
-                                : "; what else the program does is not in this report: "
-                                  "`warplens optimize` looks at it"));
+    say_times(sink, shares, facts != NULL);
     say_command(context, sink, "summary", NULL, "");
     end_answer(sink);
 }

@@ -48,6 +48,8 @@ static void add(struct wl_view_context *context, struct wl_shares *shares, const
     }
     shares->total_ns = kinds.total_ns;
     shares->has_durations = kinds.unknown * few <= kinds.launches && shares->total_ns > 0;
+    shares->launches = kinds.launches;
+    shares->untimed = kinds.unknown;
     wl_kinds_free(&kinds);
     wl_keys_free(&kernels);
 }
@@ -59,8 +61,11 @@ void wl_shares_make(struct wl_view_context *context, struct wl_shares *shares)
     };
     add(context, shares, "gpu__time_duration.sum");
     if (!shares->has_durations) {
+        const size_t launches = shares->launches, untimed = shares->untimed;
         add(context, shares, "warplens__floor.ns");
         shares->has_durations = false;
+        shares->launches = launches;
+        shares->untimed = untimed;
     }
     if (shares->count)
         qsort(shares->items, shares->count, sizeof *shares->items, by_time);

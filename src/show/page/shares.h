@@ -17,7 +17,8 @@ struct wl_shares {
     struct wl_share *items;
     size_t count;
     double total_ns;
-    bool has_durations; /* else the times are floors by counts */
+    bool has_durations;       /* else the times are floors by counts */
+    size_t launches, untimed; /* those that have no duration */
 };
 
 void wl_shares_make(struct wl_view_context *context, struct wl_shares *shares);
