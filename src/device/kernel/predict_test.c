@@ -86,6 +86,15 @@ static const char fragments_text[] =
     "add.u32 %r1, %r1, -1;\nsetp.ne.u32 %p, %r1, 0;\n@%p bra LOOP;\nst.global.u64 [%rd1], %rd1;\nret;\n}\n";
 /* clang-format on */
 
+/* All lanes add to one word. */
+/* clang-format off */
+#define SUMS(operation)                                                               \
+    PTX_HEADER(80)                                                                    \
+    ".visible .entry turns(.param .u64 out, .param .u32 base, .param .u32 more)\n{\n" \
+    ".reg .b32 %r<4>;\n.reg .b64 %rd<2>;\n.reg .f32 %f<2>;\nld.param.u64 %rd1, [out];\n" \
+    "mov.u32 %r1, %tid.x;\nmov.b32 %f1, %r1;\n" operation "ret;\n}\n"
+/* clang-format on */
+
 static void run_text(const char *source, uint32_t blocks, uint32_t base, uint32_t more)
 {
     struct wl_device_module *module;
@@ -209,6 +218,18 @@ static void fragments_come_from_where_their_first_pieces_do(void **state)
     assert_true(duration_ns - few_ns > 100 * 250); /* of device memory some 350 ns each */
 }
 
+/* At one place L2 takes 3.47 cycles for a sum of single precision, and for one of a pair of halves.
+ */
+static void sums_of_halves_take_as_long_as_of_floats(void **state)
+{
+    (void)state;
+    run_text(SUMS("red.global.add.f32 [%rd1], %f1;\n"), 132 * 8, 1, 0);
+    const double floats_ns = duration_ns;
+    run_text(SUMS("atom.global.add.noftz.f16x2 %r2, [%rd1], %r1;\n"), 132 * 8, 1, 0);
+    assert_true(floats_ns > 100e3);
+    assert_true(fabs(duration_ns / floats_ns - 1) < 0.02);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +238,7 @@ int main(void)
         cmocka_unit_test(one_wave_takes_as_long_as_its_longest_warp),
         cmocka_unit_test(the_last_block_goes_on_at_its_own_pace),
         cmocka_unit_test(fragments_come_from_where_their_first_pieces_do),
+        cmocka_unit_test(sums_of_halves_take_as_long_as_of_floats),
         cmocka_unit_test(copies_are_waited_for_by_groups),
         cmocka_unit_test(what_goes_on_beyond_its_record_keeps_its_pace),
         cmocka_unit_test(an_sm_without_work_says_little_of_others),

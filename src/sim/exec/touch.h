@@ -107,7 +107,7 @@ static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 
         await_line(access, NULL, sectors);
         push_request(access, line, sectors, words,
                      (access->kind == WL_SITE_ATOMIC ? WL_L2_ATOMIC : WL_L2_REDUCTION) |
-                         wl_atomic_adds_floats(access->op->kind) * WL_L2_FLOAT,
+                         adds_slowly(access->op->kind) * WL_L2_FLOAT,
                      time);
         break;
     }
