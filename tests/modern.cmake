@@ -1,5 +1,5 @@
 # Programs of what GPUs since the H100 have, in every mode.
-foreach(name clusters bulk box map wgmma sparse gemm)
+foreach(name clusters bulk box rows map wgmma sparse gemm)
   if(WL_NVCC)
     add_test(NAME program.modern_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/modern/run.sh modern_${name})
     set_tests_properties(program.modern_${name} PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}

@@ -357,10 +357,18 @@ static bool copy_row(struct box *box, u64 row, bool is_inside, u32 offset)
                                        offset + (u32)begin * step, (u32)(end - begin) * step);
 }
 
+/* Bytes from row to row of a box in shared memory: rows that are narrower than what is swizzled
+ * stand so far apart (an H200, rows of 32 bytes in swizzles of 64 and 128). */
+static u32 pitch_of(const struct wl_tensor_map *map)
+{
+    const u32 row_bytes = map->box[0] * map->element_bytes;
+    return row_bytes < map->swizzle_bytes ? map->swizzle_bytes : row_bytes;
+}
+
 static bool copy_box(struct box *box)
 {
     const struct wl_tensor_map *map = box->map;
-    const u32 row_bytes = map->box[0] * map->element_bytes;
+    const u32 pitch = pitch_of(map);
     u32 index[WL_TENSOR_RANK_MOST] = {0}, offset = 0, axis = 0;
     while (axis < map->rank) {
         u64 row = map->address;
@@ -372,7 +380,7 @@ static bool copy_box(struct box *box)
         }
         if (!copy_row(box, row, is_inside, offset))
             return false;
-        offset += row_bytes;
+        offset += pitch;
         for (axis = 1; axis < map->rank && ++index[axis] == wl_tensor_box(map, axis); axis++)
             index[axis] = 0;
     }
@@ -395,7 +403,8 @@ static s64 copy_tensor(struct wl_warp *warp, const struct wl_op *op, u32 lane)
     if (is_multicast && !(mask & 0xffff))
         return 0;
     const u32 first = is_multicast ? first_of_mask(shared, mask) : shared;
-    uint8_t *place = place_of(warp, op, lane, first, bytes, TENSOR_ALIGNMENT);
+    const u32 span = bytes / (box.map->box[0] * box.map->element_bytes) * pitch_of(box.map);
+    uint8_t *place = place_of(warp, op, lane, first, span, TENSOR_ALIGNMENT);
     if (!place)
         return FAULTED;
     box.start = first & WL_PEER_OFFSET_MASK;
@@ -418,8 +427,7 @@ static s64 copy_tensor(struct wl_warp *warp, const struct wl_op *op, u32 lane)
     }
     if (op->spare)
         reduce_with(&box.pieces, kind, box.map->element_bytes);
-    return copy_box(&box) &&
-                   (!is_multicast || multicast(warp, op, lane, mask, shared, place, bytes))
+    return copy_box(&box) && (!is_multicast || multicast(warp, op, lane, mask, shared, place, span))
                ? (s64)bytes
                : FAULTED;
 }
