@@ -11,6 +11,8 @@ struct loop {
     uint32_t head, last; /* blocks, inclusive */
     bool *is_in;         /* of those, from the head on; what else lies between only jumps out */
     bool has_meetings;   /* of lanes that stay, within it */
+    bool is_asked;       /* whether lanes leave it by several ways, which then says: */
+    bool has_ways_out;
 };
 
 struct loops {
@@ -209,10 +211,14 @@ static void part_at_ways_out(const struct loops *self, const uint32_t *dominator
                              const bool *is_end, uint32_t *meeting)
 {
     for (uint32_t b = 0; b < self->count; b++) {
-        const struct loop *loop = self->blocks[b].successor_count > 1 ? innermost(self, b) : NULL;
+        struct loop *loop = self->blocks[b].successor_count > 1 ? innermost(self, b) : NULL;
         const bool is_open = dominator[b] >= self->count || is_end[dominator[b]];
-        if (loop && is_open && count_staying(self, loop, b) == 1 &&
-            has_ways_out(self, loop, is_end))
+        if (!loop || !is_open || count_staying(self, loop, b) != 1)
+            continue;
+        if (!loop->is_asked)
+            loop->has_ways_out = has_ways_out(self, loop, is_end);
+        loop->is_asked = true;
+        if (loop->has_ways_out)
             meeting[b] = UINT32_MAX;
     }
 }
