@@ -1,7 +1,7 @@
 /* cuRAND's generators for the host's use. XORWOW draws its numbers in the order that cuRAND
  * documents for it (element n is from place (n mod 4096) 2^67 + n / 4096 of the sequence), Philox
- * in that of its words; doubles of Philox and all numbers of MT19937 have an order of ours. Numbers
- * are those of the cuRAND documentation. */
+ * in that of an H200's cuRAND; those of MT19937 have an order of ours. Numbers are those of the
+ * cuRAND documentation. */
 #include <pthread.h>
 #include <string.h>
 
